@@ -18,14 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import Any
 
 import numpy as np
 from sqlalchemy import text
 
 from assay.adapters.catalog.catalog import SqlCatalog, sqlite_url
-from assay.adapters.catalog.sql import queries
 from assay.adapters.catalog.sql.database import Database, connect
 from assay.adapters.catalog.sql.postgres import PostgresOptions, is_postgres
 from assay.model.batches import batched
@@ -33,6 +32,7 @@ from assay.model.documents import Chunk, Document, Section
 from assay.model.generations import State
 from assay.settings import CatalogSettings
 from assay.testing.catalog_samples import NOON, cut, generation, page
+from benchmarks.catalog_plans import print_plans
 from benchmarks.scale import exponents, vocabulary
 
 SIZES = (20_000, 60_000)
@@ -44,6 +44,7 @@ _CHUNKS = 10
 _SENTENCES = 5
 _DOCUMENTS_AT_ONCE = 64
 _CHUNKS_AT_ONCE = 512
+_KEPT_AT_ONCE = 2_000
 _SAMPLE = 300
 _SCHEMA = "assay_benchmark"
 
@@ -75,7 +76,10 @@ class Pages:
 
 
 class Figures:
-    """Figures by name. Each stage's peak of memory is measured from its beginning."""
+    """Figures by name. Each stage's peak of memory is measured from its beginning.
+
+    CPU seconds are this process's; they do not depend on what else the machine does.
+    """
 
     def __init__(self) -> None:
         self.found: dict[str, float] = {}
@@ -84,9 +88,10 @@ class Figures:
     def stage(self, name: str) -> Iterator[None]:
         """Seconds and peak memory of a stage."""
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak
-        before, started = _memory("VmRSS"), perf_counter()
+        before, started, used = _memory("VmRSS"), perf_counter(), process_time()
         yield
         self.add(f"{name} s", perf_counter() - started)
+        self.add(f"{name}: CPU s", process_time() - used)
         self.add(f"{name}: memory MB", _memory("VmHWM") - before)
 
     def calls(self, name: str, call: Callable[[Any], object], inputs: Sequence[Any]) -> None:
@@ -113,26 +118,25 @@ def _memory(field: str) -> float:
 # --- what a build does ---------------------------------------------------------------------------------------------
 
 
-def publish(catalog: SqlCatalog, name: str, pages: Pages, release: int, figures: Figures, label: str) -> None:
-    """Store every page anew and make the generation live."""
+def publish(catalog: SqlCatalog, name: str, pages: Pages, figures: Figures) -> None:
+    """Store every page and make the generation live."""
     catalog.add_generation(generation(name))
-    with figures.stage(f"{label}: store"):
-        for batch in batched(pages.all(release), _DOCUMENTS_AT_ONCE):
+    with figures.stage("store"):
+        for batch in batched(pages.all(0), _DOCUMENTS_AT_ONCE):
             catalog.add_documents(name, batch)
-    if release == 0:
-        _index(catalog, name, figures, label)
-    with figures.stage(f"{label}: candidate"):
+    _index(catalog, name, figures)
+    with figures.stage("candidate"):
         catalog.transition(name, State.CANDIDATE)
-    with figures.stage(f"{label}: promote"):
+    with figures.stage("promote"):
         catalog.promote(name, NOON)
 
 
-def _index(catalog: SqlCatalog, name: str, figures: Figures, label: str) -> None:
+def _index(catalog: SqlCatalog, name: str, figures: Figures) -> None:
     """Read the chunks twice and record checksums, as the passes of a build do."""
-    with figures.stage(f"{label}: first pass"):
+    with figures.stage("first pass"):
         rows = sum(1 for _ in catalog.chunks(name))
     catalog.update_generation(replace(catalog.generation(name), chunks=rows))
-    with figures.stage(f"{label}: second pass"):
+    with figures.stage("second pass"):
         checksums: dict[str, dict[str, bytes]] = {}
         for chunk in catalog.chunks(name):
             checksums.setdefault(chunk.document.url, {})[chunk.id] = bytes(16)
@@ -150,7 +154,8 @@ def publish_unchanged(catalog: SqlCatalog, live: str, figures: Figures) -> None:
         revisions = [one.revision for one in catalog.known_pages(live).values()]
     catalog.add_generation(generation("unchanged"))
     with figures.stage("unchanged: include"):
-        catalog.include_revisions("unchanged", revisions)
+        for batch in batched(revisions, _KEPT_AT_ONCE):
+            catalog.include_revisions("unchanged", batch)
     with figures.stage("unchanged: forget"):
         catalog.forget("unchanged")
 
@@ -165,7 +170,8 @@ def publish_edits(catalog: SqlCatalog, live: str, name: str, pages: Pages, figur
     with figures.stage("edits: store"):
         for batch in batched(changed, _DOCUMENTS_AT_ONCE):
             catalog.add_documents(name, batch)
-        catalog.include_revisions(name, kept)
+        for some in batched(kept, _KEPT_AT_ONCE):
+            catalog.include_revisions(name, some)
     with figures.stage("edits: check of 1,000 kept pages"):
         catalog.damaged_revisions(kept[:1_000])
     chunks = [chunk for number in range(min(pages.count, 1_500)) for chunk in pages.page(number, 0)[1]]
@@ -234,11 +240,16 @@ def _view(database: Database, condition: str, value: str, columns: str = "chunk_
 # --- retention -----------------------------------------------------------------------------------------------------
 
 
-def retire(catalog: SqlCatalog, old: str, live: str, ids: list[str], figures: Figures) -> None:
-    """Remove a generation while look-ups and writers of another process go on."""
+def retire(catalog: SqlCatalog, old: str, figures: Figures) -> None:
+    """Remove a whole generation while look-ups and writers go on; one of a single page is live."""
+    catalog.add_generation(generation("last"))
+    catalog.add_documents("last", [page("last", "one", "two")])
+    catalog.transition("last", State.CANDIDATE)
+    catalog.promote("last", NOON)
+    ids = [chunk.id for chunk in catalog.chunks("last")]
     ended = threading.Event()
     waits: dict[str, list[float]] = {"look-up": [], "writer": []}
-    current = catalog.generation(live)
+    current = catalog.generation("last")
 
     def repeat(kind: str, call: Callable[[], object]) -> None:
         while not ended.is_set():
@@ -248,7 +259,7 @@ def retire(catalog: SqlCatalog, old: str, live: str, ids: list[str], figures: Fi
             sleep(0.02)
 
     calls: dict[str, Callable[[], object]] = {
-        "look-up": lambda: catalog.chunk_metadata(ids[:5], live),
+        "look-up": lambda: catalog.chunk_metadata(ids, "last"),
         "writer": lambda: catalog.update_generation(current),
     }
     threads = [threading.Thread(target=repeat, args=one) for one in calls.items()]
@@ -292,40 +303,6 @@ def cycle(catalog: SqlCatalog, database: Database, live: str, pages: Pages, figu
     return live
 
 
-# --- plans ---------------------------------------------------------------------------------------------------------
-
-
-def print_plans(database: Database, name: str, pages: Pages) -> None:
-    """Postgres's plan of each statement, with values of some pages."""
-    some = [pages.page(number, 0) for number in range(0, pages.count, max(pages.count // 20, 1))]
-    ids = [chunk.id for _, chunks in some for chunk in chunks][:100]
-    urls, hashes = [one.info.url for one, _ in some], [chunk.content_hash for _, chunks in some for chunk in chunks]
-    with database.reading() as connection:
-        numbers = [row.id for row in connection.execute(queries.infos_after(name, "", 200))]
-        statements = {
-            "metadata_of": queries.metadata_of(ids, name),
-            "known_pages": queries.known_pages(name),
-            "infos_after": queries.infos_after(name, urls[len(urls) // 2], 200),
-            "documents_after": queries.documents_after(name, urls[len(urls) // 2], 200),
-            "chunks_of": queries.chunks_of(numbers),
-            "places_of_ids": queries.places_of_ids(name, ids),
-            "places_of_texts": queries.places_of_texts(name, hashes[:100]),
-            "places_at": queries.places_at(name, urls),
-            "urls_of_texts": queries.urls_of_texts(name, hashes[:100]),
-            "embedded_chunks": queries.embedded_chunks(
-                name, [one.embedded_hash for _, some in some for one in some][:500]
-            ),
-            "checksums_at": queries.checksums_at(name, urls),
-        }
-        for label, statement in statements.items():
-            compiled = statement.compile(connection.engine, compile_kwargs={"render_postcompile": True})
-            rows = (
-                str(row)[:160]
-                for row in connection.exec_driver_sql(f"EXPLAIN ANALYZE {compiled}", dict(compiled.params)).scalars()
-            )
-            print(f"--- {label}", *rows, sep="\n", file=sys.stderr)
-
-
 # --- sizes ---------------------------------------------------------------------------------------------------------
 
 
@@ -338,22 +315,22 @@ def measure(url: str, rows: int, *, plans: bool, cycles: int) -> dict[str, float
     database = connect(url, create=False, options=options)
     try:
         figures.add("chunks", pages.count * _CHUNKS)
-        publish(catalog, "g0", pages, 0, figures, "new")
+        publish(catalog, "g0", pages, figures)
         figures.add("size MB", size_megabytes(database))
         ask(catalog, database, "g0", pages, figures, "asked")
         if plans and is_postgres(url):
-            print_plans(database, "g0", pages)
+            print_plans(database, "g0", [pages.page(n, 0) for n in range(0, pages.count, max(pages.count // 50, 1))])
         read_all(catalog, database, "g0", figures)
         publish_unchanged(catalog, "g0", figures)
         publish_edits(catalog, "g0", "g1", pages, figures)
-        ids = [chunk.id for number in range(1, 5) for chunk in pages.page(number, 0)[1]]
         with figures.stage("retention of edits: forget"):
             catalog.forget("g0")
-        publish(catalog, "gx", pages, 1, figures, "all changed")
-        retire(catalog, "g1", "gx", ids, figures)
-        figures.add("size after cycle 0 MB", size_megabytes(database))
-        live = cycle(catalog, database, "gx", pages, figures, cycles)
-        ask(catalog, database, live, pages, figures, "after cycles", 1 + cycles)
+        live = "g1"
+        if cycles:
+            live = cycle(catalog, database, live, pages, figures, cycles)
+            ask(catalog, database, live, pages, figures, "after cycles", 1 + cycles)
+        retire(catalog, live, figures)
+        figures.add("size after all MB", size_megabytes(database))
     finally:
         database.close()
         catalog.close()

@@ -17,6 +17,7 @@ from assay.ingest.parts import BuildParts
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageChanges, PageTally
+from assay.model.batches import batched
 from assay.model.documents import Chunk, Document
 from assay.model.generations import Generation, State, last_judged
 from assay.ports import Catalog, IndexSpec, Progress, VectorIndex, VectorStore, stage
@@ -24,6 +25,7 @@ from assay.ports import Catalog, IndexSpec, Progress, VectorIndex, VectorStore, 
 logger = logging.getLogger(__name__)
 
 _DOCUMENTS_AT_ONCE = 64
+_KEPT_AT_ONCE = 2_000  # about 0.1 s in one transaction, for which a promotion waits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +203,8 @@ class Pipeline:
                     catalog.add_documents(generation.id, documents)
                     documents = []
             catalog.add_documents(generation.id, documents)
-            catalog.include_revisions(generation.id, kept)
+            for revisions in batched(kept, _KEPT_AT_ONCE):
+                catalog.include_revisions(generation.id, revisions)
         return flow.survey, kept
 
     def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
