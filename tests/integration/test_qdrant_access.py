@@ -14,7 +14,7 @@ from qdrant_client import models
 from tests.certificates import self_signed
 from tests.integration.test_qdrant_publish import Workshop, alias
 from tests.peers.qdrant import QdrantPeer
-from tests.qdrant_stores import qdrant_store
+from tests.qdrant_stores import LOADING, qdrant_store
 from tests.real_qdrant import Server, real_server
 
 from assay.adapters.stores.qdrant.store import QdrantStore
@@ -253,6 +253,50 @@ def test_a_build_whose_patience_ended_does_not_wait_as_long_again(peer: QdrantPe
     with pytest.raises(StoreUnavailable):
         index.vectors(ids)
     assert peer.counts.total() == 1
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("limit", "advice"),
+    [
+        ({"max_points_count": 5}, "max_points_count"),
+        ({"max_collection_vector_size_bytes": 10}, "max_collection_vector_size_bytes"),
+        ({"max_collection_payload_size_bytes": 10}, "max_collection_payload_size_bytes"),
+    ],
+    ids=str,
+)
+def test_a_limit_of_a_real_servers_collection_is_named(limit: dict[str, Any], advice: str) -> None:
+    server = real_server()
+    known = {"api_key": server.key, "ca_file": server.ca_file}
+    store = qdrant_store(server.url, loading=replace(LOADING, upload_batch=1), **known)
+    writer = store.create("g1", SPEC)
+    with server.client() as outside:
+        limits = models.StrictModeConfig(enabled=True, **limit)
+        outside.update_collection("assay-g1", strict_mode_config=limits)
+    with pytest.raises(VectorStoreError, match="a limit of its strict mode") as raised:
+        writer.add(points(90))  # the server looks at every 32nd request
+    assert advice in raised.value.hint
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("Max points count limit of 5 reached!", "max_points_count"),
+        ("Max vector storage size limit of 0.5MB reached!", "max_collection_vector_size_bytes"),
+        ("Max payload storage size limit of 0.5MB reached!", "max_collection_payload_size_bytes"),
+        ("Collection already has the maximum number of payload indices (0). Help: Please", "max_payload_index_count"),
+        ("Condition size limit reached (10 > 1). Help: Reduce the size of your condition", "condition_max_size"),
+    ],
+)
+def test_a_limit_in_the_servers_words_is_explained(peer: QdrantPeer, words: str, advice: str) -> None:
+    store = qdrant_store(peer.url, api_key=KEY)
+    index = filled(store, points(5))
+    peer.nasty = f"Bad request: {words}"
+    peer.fail("nasty", times=None)
+    with pytest.raises(VectorStoreError, match="a limit of its strict mode") as raised:
+        index.compare(direction(1), [points(1)[0].chunk.id])
+    assert advice in raised.value.hint
     store.close()
 
 

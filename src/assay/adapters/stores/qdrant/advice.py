@@ -92,7 +92,7 @@ _LIMITS: tuple[tuple[str, str], ...] = (
     (r"points", "Raise max_points_count: the generation has more chunks."),
     (r"resident memory", "Give the server more memory, or raise its quota."),
 )
-_STRICT = re.compile(r"\bHelp: |Limit exceeded|strict mode", re.IGNORECASE)
+_STRICT = re.compile(r"\bHelp: |Limit exceeded|strict mode|(size|count) limit of \S+ reached", re.IGNORECASE)
 
 
 def strict_advice(message: str) -> str:
