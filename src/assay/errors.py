@@ -33,6 +33,8 @@ AssayError
       ├── BuildInProgress         another build holds the lock
       ├── IndexNotOurs            the index was adopted, and Assay only reads it
       └── PromotionRefused        the gate did not pass this generation
+           ├── PromotionUndecided   the verdict is INCONCLUSIVE
+           └── LiveChanged          another generation went live while this one was measured
 """
 
 from assay.redaction import redacted
@@ -184,3 +186,11 @@ class IndexNotOurs(GenerationError):
 
 class PromotionRefused(GenerationError):
     """The gate did not pass this generation."""
+
+
+class PromotionUndecided(PromotionRefused):
+    """The verdict on this generation is INCONCLUSIVE."""
+
+
+class LiveChanged(PromotionRefused):
+    """Another generation went live while this one was measured against the live one; a retry may work."""

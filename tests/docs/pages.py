@@ -84,7 +84,7 @@ _EXIT_CODES = [
     "| 0 | done, or PASS |",
     "| 1 | FAIL: a check did not pass, or a promotion was refused |",
     "| 2 | wrong use or configuration |",
-    "| 3 | INCONCLUSIVE |",
+    "| 3 | INCONCLUSIVE, also of a promotion |",
     "| 4 | something outside cannot be reached or used: a site, store, catalog, embedder, a build's lock, output |",
     "| 5 | internal error |",
     "| 130, 143 | stopped by Ctrl-C, by SIGTERM; a build is abandoned, and the live generation stays live |",

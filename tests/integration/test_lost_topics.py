@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.small_site import ENCRYPTION_REWORDED, LOGIN, PAGES, plant_small_site
@@ -10,6 +11,8 @@ from assay.app import Assay
 from assay.app.testsets import save_test_set
 from assay.errors import PromotionRefused
 from assay.model.evaluation import Finding, Judgment, Outcome, Passage, Quote, TestSet, Topic, Verdict
+from assay.model.generations import State
+from assay.model.validations import Validation
 from assay.settings import load_settings
 from assay.validation.deriving.deriving import derive
 
@@ -135,7 +138,10 @@ def test_pages_that_were_removed_on_purpose_are_not_lost(published: Path, tmp_pa
     assert _finding(_published(published, tmp_path, pages, allow_removals=True)).count == 0
 
 
-def test_a_pass_against_another_live_generation_is_measured_again(published: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["before", "while the promotion measures"])
+def test_a_pass_against_another_live_generation_is_measured_again(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
     root = tmp_path / "copy"
     shutil.copytree(published, root)
     small = root / "small.yaml"
@@ -148,9 +154,22 @@ def test_a_pass_against_another_live_generation_is_measured_again(published: Pat
     (root / "docs" / "sizing.md").open("a", encoding="utf-8").write("\nOne more sentence.\n")
     with _open(root) as assay:
         candidate = assay.builds.ingest().generation
-        verdict = assay.validate(candidate.id, small).verdict
-        assert (verdict.outcome, verdict.live) == (Outcome.PASS, worse.id)
-        better = assay.rollback()
+        if when == "before":
+            verdict = assay.validate(candidate.id, small).verdict
+            assert (verdict.outcome, verdict.live) == (Outcome.PASS, worse.id)
+            better = assay.rollback()
+        else:
+            validate = assay.evaluation.validate
+
+            def overtaken(*given: Any) -> Validation:  # noqa: ANN401 - passed on as it is
+                validated = validate(*given)
+                if assay.parts.catalog.live_id() == worse.id:
+                    assert validated.verdict.outcome is Outcome.PASS
+                    assay.rollback()
+                return validated
+
+            monkeypatch.setattr(assay.evaluation, "validate", overtaken)
+            (better,) = [one for one in assay.generations() if one.state is State.RETIRED]
         with pytest.raises(PromotionRefused, match="lost topics"):
             assay.promote(candidate.id, test_set=small)
         assert assay.parts.catalog.live_id() == better.id

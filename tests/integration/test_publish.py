@@ -1,7 +1,7 @@
 """Publishing a folder again and again: what is reused, what is gone, what is blocked, and going back."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pytest
 from assay.app import Assay
 from assay.app.evaluation import Evaluation
 from assay.cli.terminal.generation_text import publish_body
-from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, PromotionRefused, SourceError
+from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, LiveChanged, PromotionRefused, SourceError
 from assay.model.evaluation import Outcome
 from assay.model.generations import State
 from assay.model.ranking import Filters, Mode, Query
@@ -319,20 +319,53 @@ def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
     assert second
     desk.write("lamp", "The lamp is old.")
     validate = assay.evaluation.validate
+    validated = []
 
     def overtaken(generation_id: str, **others: Any) -> Any:  # noqa: ANN401 - passed on as it is
-        with desk.open() as other:
-            other.rollback() if meanwhile == "rollback" else other.promote(first.id)
+        validated.append(generation_id)
+        if len(validated) == 1:
+            with desk.open() as other:
+                other.rollback() if meanwhile == "rollback" else other.promote(first.id)
         return validate(generation_id, **others)
 
     monkeypatch.setattr(assay.evaluation, "validate", overtaken)
     report = assay.publish()
+    assert validated == [report.build.generation.id] * 2
     (note,) = report.notes
     assert f"generation {second.id} was live" in note
     assert f"it replaced generation {first.id}" in note
     assert note in caplog.messages
     assert note in publish_body(report, report.build.generation)["notes"]
     assert assay.rollback().id == first.id
+
+
+@pytest.mark.parametrize("command", ["publish", "promote"])
+def test_a_release_is_refused_if_the_live_generation_never_stays(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assay.publish()
+    desk.write("lamp", "The lamp is new.")
+    live = [one.id for one in (assay.publish().promoted, assay.rollback()) if one]
+    desk.write("lamp", "The lamp is old.")
+    if command == "promote":
+        assay.builds.ingest()
+
+    def overtaken(measure: Callable[..., Any]) -> Callable[..., Any]:
+        def measured(*given: object, **named: object) -> Any:  # noqa: ANN401 - passed on as it is
+            with desk.open() as other:
+                live.reverse()
+                other.promote(live[1])
+            return measure(*given, **named)
+
+        return measured
+
+    for name in ("validate", "is_sound"):
+        monkeypatch.setattr(assay.evaluation, name, overtaken(getattr(assay.evaluation, name)))
+    with pytest.raises(LiveChanged, match="became the live one"):
+        assay.publish() if command == "publish" else assay.promote()
+    assert next(one.state for one in assay.generations()) is State.CANDIDATE
+    monkeypatch.undo()
+    assert assay.publish().promoted
 
 
 def test_a_publish_that_nobody_interferes_with_has_no_note(desk: Desk, assay: Assay) -> None:

@@ -1,7 +1,9 @@
 """Releases: publish, promote and roll back generations."""
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from assay.app.building import Builds
 from assay.app.construction import gate_of
@@ -10,16 +12,21 @@ from assay.app.parts import Parts
 from assay.app.reports import PublishReport
 from assay.app.systems import Systems
 from assay.app.testsets import load_test_set
-from assay.errors import BuildInProgress, InputError, InvalidTransition, PromotionRefused
+from assay.errors import BuildInProgress, InvalidTransition, LiveChanged
 from assay.ingest.pipeline import BuildReport
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
-from assay.ports import INFORMATION, Progress
+from assay.ports import ANY_LIVE, INFORMATION, Progress
 from assay.release.generation_names import CANDIDATE, resolve_generation
 from assay.release.promotion import has_pass
 from assay.validation.running.measuring import Measures
 
 logger = logging.getLogger(__name__)
+
+_MEASUREMENTS = 3
+"""So often a release is measured if somebody changes the live generation each time."""
+
+T = TypeVar("T")
 
 
 class Releases:
@@ -43,18 +50,7 @@ class Releases:
         if build.generation.state is State.LIVE:
             self._parts.lifecycle.show()
             return self._publish_unchanged(build, progress)
-        validation = self._evaluation.validate(build.generation.id, progress=progress)
-        outcome = validation.verdict.outcome
-        current = self._parts.catalog.generation(build.generation.id)
-        if current.state is State.LIVE:  # by another publish, which found this candidate as well
-            return PublishReport(build, validation.verdict, current, validation)
-        if outcome is Outcome.FAIL:
-            self._parts.lifecycle.reject(validation.verdict)
-        if outcome is not Outcome.PASS:
-            return PublishReport(build, validation.verdict, None, validation)
-        notes = _overridden(build.live_before, self._parts.catalog.live_id())
-        promoted = self._promote(build.generation, validation.verdict.test_set)
-        return PublishReport(build, validation.verdict, promoted, validation, notes)
+        return self._against_live(lambda live: self._release(build, live, progress))
 
     def promote(
         self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
@@ -64,19 +60,7 @@ class Releases:
         generation = resolve_generation(self._parts.catalog, generation_id, default=(CANDIDATE,))
         if generation.state is not State.CANDIDATE:
             return self._promote(generation, None)
-        try:
-            labelled = self._evaluation.applied_test_set(generation, test_set).test_set
-        except InputError as error:
-            if test_set or self._parts.settings.validation.testset:
-                raise
-            raise PromotionRefused(error.message, hint=error.hint) from None
-        fingerprint = labelled.fingerprint if labelled else None
-        # The index may have changed since its PASS, so the structural checks run every time.
-        live = self._systems.compared_live(generation, labelled)
-        passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint, live.id if live else None)
-        if not (passed and self._evaluation.is_sound(generation, progress)):
-            self._evaluation.validate(generation.id, test_set, progress)
-        return self._promote(generation, fingerprint)
+        return self._against_live(lambda live: self._promote_judged(generation.id, test_set, live, progress))
 
     def rollback(self) -> Generation:
         """Make the previous live generation live again. Raises GenerationNotFound, IndexNotOurs."""
@@ -100,14 +84,54 @@ class Releases:
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)
 
-    def _promote(self, generation: Generation, test_set: str | None) -> Generation:
+    def _against_live(self, release: Callable[[str | None], T]) -> T:
+        """Release with the id of the live generation; once more if another went live while the release measured.
+
+        Raises LiveChanged if that happens every time.
+        """
+        for _ in range(_MEASUREMENTS - 1):
+            try:
+                return release(self._parts.catalog.live_id())
+            except LiveChanged as error:
+                logger.warning("%s It is measured again.", error.message)
+        return release(self._parts.catalog.live_id())
+
+    def _release(self, build: BuildReport, live: str | None, progress: Progress | None) -> PublishReport:
+        """Validate a build, and promote it over the live generation if it passes."""
+        validation = self._evaluation.validate(build.generation.id, progress=progress)
+        outcome = validation.verdict.outcome
+        current = self._parts.catalog.generation(build.generation.id)
+        if current.state is State.LIVE:  # by another publish, which found this candidate as well
+            return PublishReport(build, validation.verdict, current, validation)
+        if outcome is Outcome.FAIL:
+            self._parts.lifecycle.reject(validation.verdict)
+        if outcome is not Outcome.PASS:
+            return PublishReport(build, validation.verdict, None, validation)
+        promoted = self._promote(build.generation, validation.verdict.test_set, over=live)
+        return PublishReport(build, validation.verdict, promoted, validation, _overridden(build.live_before, live))
+
+    def _promote_judged(
+        self, generation_id: str, test_set: Path | None, live: str | None, progress: Progress | None
+    ) -> Generation:
+        """Promote a candidate over the live generation; validate it first unless it has a PASS that still holds."""
+        generation = self._parts.catalog.generation(generation_id)
+        labelled = self._evaluation.applied_test_set(generation, test_set).test_set
+        fingerprint = labelled.fingerprint if labelled else None
+        compared = self._systems.compared_live(generation, labelled)
+        passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint, compared.id if compared else None)
+        # The index may have changed since its PASS, so the structural checks run every time.
+        if not (passed and self._evaluation.is_sound(generation, progress)):
+            self._evaluation.validate(generation.id, test_set, progress)
+        return self._promote(generation, fingerprint, over=live)
+
+    def _promote(self, generation: Generation, test_set: str | None, *, over: str | None = ANY_LIVE) -> Generation:
         """Promote, then clear the cache of paid vectors, which the live index now holds.
 
         A generation that is live already, as when another publish was faster, stays live.
         """
         parts = self._parts
         try:
-            promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set)
+            promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set, over=over)
         except InvalidTransition:
             promoted = parts.catalog.generation(generation.id)
             if promoted.state is not State.LIVE:

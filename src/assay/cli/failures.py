@@ -21,8 +21,10 @@ from assay.errors import (
     IdentityMismatch,
     InputError,
     InvalidTransition,
+    LiveChanged,
     NoLiveGeneration,
     PromotionRefused,
+    PromotionUndecided,
     ServiceError,
     ServiceRefused,
     ServiceThrottled,
@@ -33,6 +35,7 @@ from assay.errors import (
 
 EXIT_FAIL = 1
 EXIT_USAGE = 2
+EXIT_UNDECIDED = 3
 EXIT_UNREACHABLE = 4
 EXIT_INTERNAL = 5
 EXIT_INTERRUPTED = 130
@@ -49,6 +52,8 @@ class Failure:
 
 
 FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
+    (PromotionUndecided, Failure(EXIT_UNDECIDED, "promotion_undecided")),
+    (LiveChanged, Failure(EXIT_UNREACHABLE, "live_changed")),
     (PromotionRefused, Failure(EXIT_FAIL, "promotion_refused")),
     (BuildInProgress, Failure(EXIT_UNREACHABLE, "build_in_progress")),
     (NoLiveGeneration, Failure(EXIT_USAGE, "nothing_live")),

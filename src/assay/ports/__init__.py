@@ -1,6 +1,7 @@
 """Small Protocols for everything outside the core. `assay.testing` has a conformance kit for each."""
 
 from assay.ports.catalog import (
+    ANY_LIVE,
     Catalog,
     ChunkMetadata,
     ChunkPlace,
@@ -41,10 +42,10 @@ from assay.ports.stores import (
 from assay.ports.vectors import SparseVector, Vector, Vectors
 
 __all__ = [
-    "CHECKSUM_BYTES", "INFORMATION", "AdoptedPoint", "Batching", "Catalog", "ChunkMetadata", "ChunkPlace", "Compared",
-    "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer", "IndexPoint",
-    "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names", "Progress",
-    "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport",
+    "ANY_LIVE", "CHECKSUM_BYTES", "INFORMATION", "AdoptedPoint", "Batching", "Catalog", "ChunkMetadata", "ChunkPlace",
+    "Compared", "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer",
+    "IndexPoint", "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names",
+    "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport",
     "StoredDocument", "StoredPoint", "TokenCounter", "Vector", "VectorIndex", "VectorStore", "Vectors", "fit_checksums",
     "stage", "track", "vector_checksums",
 ]  # fmt: skip

@@ -10,6 +10,9 @@ from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State
 
+ANY_LIVE = "*"
+"""Replaces any live generation, or none; no generation has this id."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
@@ -112,10 +115,12 @@ class Catalog(Protocol):
     def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
         """Change the state, except to live. Raises InvalidTransition, GenerationNotFound."""
 
-    def promote(self, generation_id: str, at: datetime) -> Generation:
+    def promote(self, generation_id: str, at: datetime, *, over: str | None = ANY_LIVE) -> Generation:
         """Make a candidate or retired generation live and retire the live one, in one transaction.
 
-        Raises InvalidTransition, GenerationNotFound.
+        over: id of the generation that must be live then; None if none must be.
+
+        Raises InvalidTransition, GenerationNotFound, LiveChanged if another one is live.
         """
 
     def forget(self, generation_id: str) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from assay.errors import GenerationNotFound, PromotionRefused, VectorStoreError
+from assay.errors import GenerationNotFound, PromotionRefused, PromotionUndecided, VectorStoreError
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import JUDGED_BEFORE, Generation, State, check_transition, last_judged
-from assay.ports import Catalog, IndexSpec, VectorStore
+from assay.ports import ANY_LIVE, Catalog, IndexSpec, VectorStore
 
 logger = logging.getLogger(__name__)
 
@@ -48,21 +48,25 @@ class GenerationLifecycle:
         """Reject a candidate that failed its gate. Raises InvalidTransition, GenerationNotFound."""
         return self._catalog.transition(verdict.generation, State.REJECTED, reason=verdict.summary)
 
-    def promote(self, generation_id: str, gate: str, test_set: str | None) -> Generation:
+    def promote(
+        self, generation_id: str, gate: str, test_set: str | None, *, over: str | None = ANY_LIVE
+    ) -> Generation:
         """Make a generation live. A retired one needs no new verdict, since it had a PASS.
 
         gate: fingerprint of the current limits; a verdict under other limits does not count.
         test_set: fingerprint of the current test set; None if only the structure is judged. A verdict by another
             test set does not count.
+        over: id of the generation that a candidate was measured against, which must still be live; None for none.
 
-        Raises PromotionRefused, InvalidTransition, GenerationNotFound, VectorStoreError if its index cannot be opened.
+        Raises PromotionRefused, LiveChanged, InvalidTransition, GenerationNotFound, VectorStoreError if its index
+        cannot be opened.
         """
         generation = self._catalog.generation(generation_id)
         check_transition(generation.id, generation.state, State.LIVE)
         if generation.state is State.CANDIDATE:
             _require_pass(generation, gate, test_set)
         self._require_index(generation)
-        promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+        promoted = self._catalog.promote(generation.id, datetime.now(UTC), over=over)
         self.show()
         self.retire()
         return promoted
@@ -168,7 +172,7 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
         )
     if verdict.get("outcome") == Outcome.INCONCLUSIVE.value:
         why = str(verdict.get("summary")).removeprefix("FAIL: inconclusive: ")
-        raise PromotionRefused(
+        raise PromotionUndecided(
             f"Generation {generation.id} cannot be decided yet: {why}",
             hint="Add topics or labels (`assay label`) if too few, fix topics that failed; then `assay promote` again.",
         )

@@ -16,6 +16,7 @@ from assay.errors import (
     GenerationNotFound,
     InputError,
     InvalidTransition,
+    LiveChanged,
 )
 from assay.model.generations import TRANSITIONS, Generation, State
 from assay.ports import Catalog
@@ -220,6 +221,20 @@ class GenerationConformance:
             except InvalidTransition:
                 pass
             agree(catalog)
+
+    def test_a_promotion_replaces_only_the_live_generation_that_it_names(self, catalog: Catalog) -> None:
+        for name in ("g1", "g2", "g3"):
+            in_state(catalog, name, State.CANDIDATE)
+        for over in ("g2", "g1", "nowhere"):
+            with pytest.raises(LiveChanged, match="no generation became"):
+                catalog.promote("g1", NOON, over=over)
+        assert catalog.promote("g1", NOON, over=None).state is State.LIVE
+        for other in (None, "g3"):
+            with pytest.raises(LiveChanged, match="generation g1 became"):
+                catalog.promote("g2", NOON, over=other)
+        assert (catalog.live_id(), catalog.generation("g2").state) == ("g1", State.CANDIDATE)
+        assert catalog.promote("g2", NOON, over="g1").state is State.LIVE
+        agree(catalog)
 
     def test_promotions_at_the_same_time_leave_one_live(self, catalog: Catalog) -> None:
         names = [f"g{number}" for number in range(6)]

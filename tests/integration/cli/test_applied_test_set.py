@@ -74,6 +74,13 @@ def test_a_fix_is_judged_as_the_breakage_was_and_the_way_out_is_named(assay: Run
     assert assay("publish", "--no-testset").code == 0
 
 
+def test_a_promotion_that_is_undecided_has_the_exit_code_of_inconclusive(assay: Run, folder: Path) -> None:
+    _write_test_set(folder, PARTS[0])
+    assert assay("publish", "--testset", TESTSET).code == 3
+    said = assay("promote", "--json")
+    assert (said.code, said.body["error"]) == (3, "promotion_undecided")
+
+
 def test_a_build_alone_does_not_forget_the_test_set_of_a_rejected_generation(assay: Run, folder: Path) -> None:
     _write_test_set(folder)
     assert assay("publish").code == 0
@@ -110,6 +117,7 @@ def test_a_test_set_that_is_gone_is_not_left_out_in_silence(assay: Run, folder: 
     said = assay("publish")
     assert (said.code, "what is live cannot be used" in " ".join(said.err.split())) == (2, True)
     assert "--no-testset" in said.err
+    assert assay("promote").code == 2
     assert assay("publish", "--no-testset").code == 0
 
 

@@ -426,6 +426,8 @@ EXIT_CODES = {
     "InvalidTransition": 2,
     "BuildInProgress": 4,
     "PromotionRefused": 1,
+    "PromotionUndecided": 3,
+    "LiveChanged": 4,
     "IndexNotOurs": 2,
     "CatalogCorrupt": 4,
     "ServiceError": 4,

@@ -38,6 +38,8 @@ EXPECTED = {
     "InvalidTransition": (500, "internal_error"),
     "BuildInProgress": (500, "internal_error"),
     "PromotionRefused": (500, "internal_error"),
+    "PromotionUndecided": (500, "internal_error"),
+    "LiveChanged": (500, "internal_error"),
     "ServiceError": (500, "internal_error"),
     "ServiceUnavailable": (500, "internal_error"),
     "ServiceThrottled": (500, "internal_error"),
@@ -64,6 +66,8 @@ def test_an_error_has_its_status_and_word(name: str) -> None:
         ("InvalidTransition", 409, "conflict"),
         ("BuildInProgress", 409, "conflict"),
         ("PromotionRefused", 409, "conflict"),
+        ("PromotionUndecided", 409, "conflict"),
+        ("LiveChanged", 409, "conflict"),
         ("StoreUnavailable", 503, "service_unavailable"),
     ],
 )

@@ -42,7 +42,7 @@ from assay.model.batches import batched
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
-from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
+from assay.ports import ANY_LIVE, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 __all__ = ["SqlCatalog", "sqlite_url"]
 
@@ -143,12 +143,13 @@ class SqlCatalog:
                 self._database.update_statistics(connection)
             return _generation(connection, generation_id)
 
-    def promote(self, generation_id: str, at: datetime) -> Generation:
+    def promote(self, generation_id: str, at: datetime, *, over: str | None = ANY_LIVE) -> Generation:
         """Make a candidate or retired generation live and retire the live one, in one transaction."""
         moment = rules.as_utc(at)
         with self._database.writing(durable=True) as connection:
             previous = connection.scalar(select(live.c.generation_id).with_for_update())
             check_transition(generation_id, _state(connection, generation_id), State.LIVE)
+            rules.check_replaced(generation_id, previous, over)
             if previous is not None:
                 connection.execute(queries.change_generation(previous, state=str(State.RETIRED)))
             connection.execute(queries.change_generation(generation_id, state=str(State.LIVE), promoted_at=moment))

@@ -14,7 +14,7 @@ from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
-from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
+from assay.ports import ANY_LIVE, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,12 @@ class MemoryCatalog:
             self._generations[generation_id] = after
             return _as_stored(after)
 
-    def promote(self, generation_id: str, at: datetime) -> Generation:
+    def promote(self, generation_id: str, at: datetime, *, over: str | None = ANY_LIVE) -> Generation:
         """Make a candidate or retired generation live and retire the live one, in one transaction."""
         moment = rules.as_utc(at)
         with self._lock:
             check_transition(generation_id, self._state(generation_id), State.LIVE)
+            rules.check_replaced(generation_id, self._live, over)
             if self._live is not None:
                 self._generations[self._live] = replace(self._generations[self._live], state=State.RETIRED)
             promoted = replace(self._generations[generation_id], state=State.LIVE, promoted_at=moment)

@@ -6,6 +6,7 @@ import typer
 
 from assay.app import Assay
 from assay.cli import options
+from assay.cli.failures import EXIT_UNDECIDED
 from assay.cli.terminal.comparison_text import show_comparison
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
@@ -17,7 +18,6 @@ from assay.validation.comparing import ANY, HEADLINE, worse
 from assay.validation.metrics.registry import parse_measure
 
 EXIT_WORSE = 1
-EXIT_UNDECIDED = 3
 
 
 _Baseline = Annotated[

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import admin
-from assay.errors import AssayError, NoLiveGeneration
+from assay.errors import AssayError, InputError, NoLiveGeneration, PromotionRefused
 from assay.release.generation_names import resolve_generation
 from assay.web.body import JsonBody
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body
@@ -54,7 +54,7 @@ def router(assay: Assay) -> APIRouter:
                 wanted = resolve_generation(assay.parts.catalog, wanted).id
                 changed = assay.parts.catalog.live_id() != wanted  # not for the name `live`
             if changed:
-                assay.promote(wanted)
+                _promote(assay, wanted)
             return _released(assay, request, wanted, changed=changed)
 
     @routes.post(
@@ -76,6 +76,14 @@ def router(assay: Assay) -> APIRouter:
             return _released(assay, request, now, changed=changed)
 
     return routes
+
+
+def _promote(assay: Assay, generation: str) -> None:
+    """Promote; a test set of the server that cannot be used refuses this, for the request is not at fault."""
+    try:
+        assay.promote(generation)
+    except InputError as error:
+        raise PromotionRefused(error.message, hint=error.hint) from None
 
 
 def _released(assay: Assay, request: Request, live: str, *, changed: bool) -> Response:

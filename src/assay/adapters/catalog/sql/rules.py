@@ -7,10 +7,11 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from operator import attrgetter
 
-from assay.errors import CatalogError, GenerationError, GenerationNotFound, InputError, InvalidTransition
+from assay.errors import CatalogError, GenerationError, GenerationNotFound, InputError, InvalidTransition, LiveChanged
 from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import SLUG_LIMIT
+from assay.ports import ANY_LIVE
 
 CHUNK_ID_LIMIT = 50
 """Seed 003 stores a chunk id in VARCHAR(50)."""
@@ -91,6 +92,16 @@ def check_step(generation_id: str, current: State, target: State) -> None:
     if target is State.LIVE:
         raise InvalidTransition(
             f"Generation {generation_id} becomes live by promotion only.", hint="Use `assay promote`."
+        )
+
+
+def check_replaced(generation_id: str, live: str | None, expected: str | None) -> None:
+    """Raise LiveChanged unless the expected generation is live, or none if that is expected."""
+    if expected not in {ANY_LIVE, live}:
+        raise LiveChanged(
+            f"While generation {generation_id} was measured, {f'generation {live}' if live else 'no generation'} "
+            "became the live one.",
+            hint="Nothing has changed. Run the command again: it measures against what is live now.",
         )
 
 
