@@ -10,14 +10,16 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Select, event
 from tests.disks import fill_disk
 from tests.forking import ForkedProgram
 
 from assay.adapters.catalog.catalog import SqlCatalog, sqlite_url
 from assay.adapters.catalog.sql import database as database_module
+from assay.adapters.catalog.sql import queries
 from assay.errors import (
     BuildInProgress,
     CatalogError,
@@ -559,3 +561,27 @@ def test_a_path_with_every_kind_of_character_is_just_a_path(tmp_path: Path) -> N
     moved = SqlCatalog.open(f"sqlite:///{tmp_path}/moved/catalog.db", create=False)
     assert len(list(moved.chunks("g1"))) == 1
     moved.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "begins"),
+    [
+        (queries.places_of_ids("g1", ["x"]), "ix_chunks_chunk_id"),
+        (queries.places_of_texts("g1", ["x"]), "ix_chunks_content_hash"),
+        (queries.embedded_chunks("g1", ["x"]), "ix_chunks_embedded_hash"),
+        (queries.metadata_of(["x"], "g1"), "ix_chunks_chunk_id"),
+    ],
+)
+def test_a_look_up_of_chunks_begins_with_them_and_not_with_all_documents(
+    tmp_path: Path, statement: Select[Any], begins: str
+) -> None:
+    catalog = SqlCatalog.open(sqlite_url(tmp_path / "catalog.db"), create=True)
+    with catalog._database.reading() as connection:
+        compiled = statement.compile(connection.engine, compile_kwargs={"render_postcompile": True})
+        values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+        plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)]
+    catalog.close()
+    of_tables = [
+        step for step in plan if "chunks" in step or "generation_documents" in step or step.startswith("SEARCH g")
+    ]
+    assert begins in of_tables[0], plan
