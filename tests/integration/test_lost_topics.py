@@ -1,6 +1,9 @@
 """A test set of nine topics notices two lost pages, though no paired test could."""
 
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +12,11 @@ from tests.small_site import ENCRYPTION_REWORDED, LOGIN, PAGES, plant_small_site
 
 from assay.app import Assay
 from assay.app.testsets import save_test_set
-from assay.errors import PromotionRefused
+from assay.errors import PromotionRefused, StoreUnavailable
 from assay.model.evaluation import Finding, Judgment, Outcome, Passage, Quote, TestSet, Topic, Verdict
 from assay.model.generations import State
 from assay.model.validations import Validation
+from assay.retrieval.searcher import Searcher
 from assay.settings import load_settings
 from assay.validation.deriving.deriving import derive
 
@@ -176,3 +180,64 @@ def test_a_pass_against_another_live_generation_is_measured_again(
         again = assay.parts.catalog.generation(candidate.id).verdict
         assert again is not None
         assert again["live"] == better.id
+
+
+def _derived(root: Path) -> Assay:
+    """The copy's Assay; its labels count as derived, so that it has to be no worse than what is live."""
+    return _open(root, no_worse_than_live=True)
+
+
+def _damage_index(root: Path, _: str) -> None:
+    shutil.rmtree(root / "data" / "generations")
+
+
+def _damage_record(root: Path, live: str) -> None:
+    with sqlite3.connect(root / "data" / "catalog.sqlite") as catalog:
+        changed = catalog.execute("UPDATE document_revisions SET url = 'x' WHERE url LIKE '%/logs'")
+        assert changed.rowcount == 1
+
+
+@pytest.mark.parametrize("damage", [_damage_index, _damage_record])
+@pytest.mark.parametrize("command", ["publish", "promote"])
+def test_a_live_generation_that_is_damaged_does_not_block_its_replacement(
+    published: Path, tmp_path: Path, damage: Callable[[Path, str], None], command: str
+) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(published, root)
+    with _derived(root) as assay:
+        live = assay.parts.catalog.live_id()
+        assert live is not None
+        assay.validate("live", root / "small.yaml")
+    damage(root, live)
+    (root / "docs" / "logs.md").open("a", encoding="utf-8").write("\nOne more sentence.\n")
+    with _derived(root) as assay:
+        if command == "publish":
+            promoted = assay.publish().promoted
+            assert promoted is not None
+        else:
+            promoted = assay.promote(assay.builds.ingest().generation.id)
+        assert promoted.id != live
+        notes = (assay.parts.catalog.generation(promoted.id).verdict or {})["notes"]
+    assert isinstance(notes, list)
+    assert any("Lost topics are not checked: the candidate cannot be compared" in note for note in notes)
+
+
+def test_a_live_index_that_cannot_be_reached_for_the_moment_leaves_the_verdict_open(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(published, root)
+    (root / "docs" / "logs.md").write_text(LOGIN, encoding="utf-8")
+    with _open(root) as assay:
+        candidate = assay.builds.ingest().generation
+        reached = assay.systems.open
+
+        def open_reached(opened: ExitStack, generation_id: str) -> Searcher:
+            if generation_id != candidate.id:
+                raise StoreUnavailable("The server does not answer.")
+            return reached(opened, generation_id)
+
+        monkeypatch.setattr(assay.systems, "open", open_reached)
+        verdict = assay.validate(candidate.id, root / "small.yaml").verdict
+    assert (verdict.outcome, _finding(verdict).outcome) == (Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE)
+    assert "Run this again when it answers" in _finding(verdict).detail

@@ -10,21 +10,30 @@ from pathlib import Path
 from assay.app.parts import Parts
 from assay.app.systems import Systems, Unopened
 from assay.app.testsets import load_test_set
-from assay.errors import CatalogUnavailable, IdentityMismatch, InputError, VectorStoreError
+from assay.errors import (
+    CatalogCorrupt,
+    CatalogUnavailable,
+    IdentityMismatch,
+    IndexCorrupt,
+    IndexNotFound,
+    InputError,
+    VectorStoreError,
+)
 from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
 from assay.model.generations import Generation, State, last_judged
 from assay.model.validations import Validation
 from assay.ports import Progress, Silence, stage
 from assay.retrieval.searcher import Searcher
+from assay.validation.gate.against_live import AgainstLive, Obstacle
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.denominators import Removed, agree
-from assay.validation.judgments.resolving import resolve
 from assay.validation.running.latency import Load
 from assay.validation.structure import structure_findings
 from assay.validation.suite import Plan, System, validate
 
 logger = logging.getLogger(__name__)
 
+_CANNOT = "the candidate cannot be compared with the live generation"
 OTHER_TEST_SET = "--testset or [validation] testset names another; --no-testset judges the structure alone."
 
 
@@ -38,6 +47,19 @@ class AppliedTestSet:
     test_set: TestSet | None = None
     path: Path | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _ResolvedOnBoth:
+    """A test set resolved on a generation and on the live one.
+
+    damage: why the live one was left out: a damaged record of either; "" if it was not, or nothing is live.
+    """
+
+    topics: tuple[ResolvedTopic, ...]
+    of_live: tuple[ResolvedTopic, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    damage: str = ""
 
 
 class Evaluation:
@@ -159,16 +181,16 @@ class Evaluation:
         searcher = systems.open_or_error(opened, generation.id)
         live = systems.other_live(generation)
         measures = systems.measures
-        topics, live_topics, removed = self._resolved_on_both(generation, live, searcher, test_set, progress)
-        compared, not_compared = self._compared(live, live_topics, test_set, opened)
+        resolved = self._resolved_on_both(generation, live, searcher, test_set, progress)
+        compared, not_compared = self._compared(live, resolved, test_set, opened)
         setup = systems.search_setup(searcher, settings.search, measures)
         return Plan(
             test_set=test_set,
             test_set_path=str(applied.path) if applied.path else None,
-            system=System(generation, generation.id, topics, setup),
+            system=System(generation, generation.id, resolved.topics, setup),
             live=compared,
             not_compared=not_compared,
-            removed=removed,
+            removed=resolved.removed,
             measures=measures,
             gate=systems.gate,
             target=f"adopted collection {adopted}" if adopted else generation.state.value,
@@ -183,20 +205,22 @@ class Evaluation:
     def _compared(
         self,
         live: Generation | None,
-        topics: tuple[ResolvedTopic, ...],
+        resolved: _ResolvedOnBoth,
         test_set: TestSet | None,
         opened: ExitStack,
-    ) -> tuple[System | None, str]:
+    ) -> tuple[System | None, AgainstLive]:
         """Return the live system to compare with, or the reason why it cannot be compared; neither if not needed."""
         systems = self._systems
         if live is None or test_set is None or not systems.gate.compares_with_live(derived=test_set.derived):
-            return None, ""
+            return None, AgainstLive()
+        if resolved.damage:
+            return None, AgainstLive(problem=f"{_CANNOT}: {resolved.damage}", obstacle=Obstacle.DAMAGED)
         try:
             searcher = systems.open(opened, live.id)
         except (IdentityMismatch, VectorStoreError) as error:
-            return None, f"the candidate cannot be compared with the live generation: {error.message}"
+            return None, AgainstLive(problem=f"{_CANNOT}: {error.message}", obstacle=_obstacle(error))
         setup = systems.search_setup(searcher, self._parts.settings.search, systems.measures)
-        return System(live, live.id, topics, setup), ""
+        return System(live, live.id, resolved.of_live, setup), AgainstLive()
 
     def _resolved_on_both(
         self,
@@ -205,24 +229,34 @@ class Evaluation:
         searcher: Searcher | Unopened,
         test_set: TestSet | None,
         progress: Progress,
-    ) -> tuple[tuple[ResolvedTopic, ...], tuple[ResolvedTopic, ...], tuple[Removed, ...]]:
+    ) -> _ResolvedOnBoth:
         """Resolve the topics on a generation and on the live one, with equal denominators, and list intended removals.
 
         Resolves on the live one first, because a section's or page's text is recorded where it is first found.
         """
         if test_set is None:
-            return (), (), ()
-        if live is None or self._parts.adopted is not None:
-            return resolve(test_set, self._systems.corpus(generation, searcher), progress), (), ()
-        agreed = agree(
-            test_set,
-            [CatalogCorpus(self._parts.catalog, one.id) for one in (live, generation)],
-            same_chunker=live.chunker == generation.chunker,
-            allow_removals=self._systems.gate.quality.allow_removals,
-            progress=progress,
-        )
-        of_live, topics = agreed.sides
-        return topics, of_live, agreed.removed
+            return _ResolvedOnBoth(())
+        damage = ""
+        if live is not None and self._parts.adopted is None:
+            try:
+                agreed = agree(
+                    test_set,
+                    [CatalogCorpus(self._parts.catalog, one.id) for one in (live, generation)],
+                    same_chunker=live.chunker == generation.chunker,
+                    allow_removals=self._systems.gate.quality.allow_removals,
+                    progress=progress,
+                )
+            except CatalogCorrupt as error:
+                damage = error.message
+            else:
+                return _ResolvedOnBoth(agreed.sides[1], agreed.sides[0], agreed.removed)
+        return _ResolvedOnBoth(self._systems.resolved(generation, searcher, test_set, progress), damage=damage)
+
+
+def _obstacle(error: IdentityMismatch | VectorStoreError) -> Obstacle:
+    if isinstance(error, IdentityMismatch):
+        return Obstacle.OTHER_MODEL
+    return Obstacle.DAMAGED if isinstance(error, (IndexNotFound, IndexCorrupt)) else Obstacle.UNREACHABLE
 
 
 def _judged_by(verdict: Mapping[str, object], generation: Generation | None, generations: Sequence[Generation]) -> str:

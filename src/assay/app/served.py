@@ -18,6 +18,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import Query
 from assay.model.validations import Validation
 from assay.ports import Progress
+from assay.validation.gate.against_live import AgainstLive
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import resolve
@@ -62,7 +63,7 @@ def validate_served(
                 test_set_path=str(path),
                 system=_system(labelled, served, assay, setup),
                 live=None,
-                not_compared="",
+                not_compared=AgainstLive(),
                 removed=(),
                 measures=measures,
                 gate=assay.systems.gate,

@@ -130,7 +130,7 @@ class Systems:
         """Run every topic on a generation, and measure the answers. change: adapts the search parameters."""
         measures = Measures.parse()
         progress = progress or Silence()
-        topics = self._resolved(generation, searcher, test_set, progress)
+        topics = self.resolved(generation, searcher, test_set, progress)
         setup = self.search_setup(searcher, self._parts.settings.search, measures)
         system = System(generation, generation.id, topics, setup)
         run = run_topics(system.topics, change(system.setup), generation.id, progress).run
@@ -156,7 +156,7 @@ class Systems:
             parts.settings.search.top_k,
         )
 
-    def _resolved(
+    def resolved(
         self, generation: Generation, searcher: Searcher | Unopened, test_set: TestSet, progress: Progress
     ) -> tuple[ResolvedTopic, ...]:
         """Resolve the topics on a generation. If its catalog is damaged, every judgment is orphaned with the reason."""

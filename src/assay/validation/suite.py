@@ -82,7 +82,7 @@ class Plan:
     """The inputs of a validation.
 
     live: the live generation to compare with; None if nothing is live or no limit needs it.
-    not_compared: why the live generation cannot be searched although a limit needs it; "" if it can.
+    not_compared: why the live generation cannot be searched although a limit needs it; empty if it can.
     removed: judgments that are left out because their pages were removed on purpose.
     test_set: None to check the structure only.
     structure: the input of the structural checks; None to check queries only.
@@ -97,7 +97,7 @@ class Plan:
     test_set_path: str | None
     system: System
     live: System | None
-    not_compared: str
+    not_compared: AgainstLive
     removed: tuple[Removed, ...]
     measures: Measures
     gate: Gate
@@ -185,7 +185,7 @@ def _check(plan: Plan, measured: Measured, progress: Progress) -> tuple[list[Fin
     notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
     notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
     notes += orphan_notes(measured.results)
-    notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
+    notes += [f"Lost topics are not checked: {plan.not_compared.problem}"] if plan.not_compared.problem else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
         notes += structure_notes(plan.structure)
@@ -243,7 +243,7 @@ def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
 def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult], progress: Progress) -> AgainstLive:
     """Compare the candidate's measures with those of the live generation."""
     if plan.live is None:
-        return AgainstLive(problem=plan.not_compared)
+        return plan.not_compared
     _, of_live, _ = _measure(plan.live, plan.measures, progress, timed=False)
     with stage(progress, "compare"):
         limits, derived = plan.gate.quality, plan.derived

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
@@ -24,6 +25,14 @@ _LOW_POWER = 0.1
 _IF_INTENDED = (
     "If that is intended, as after a change of model, set gate.no_worse_than_live = false for this one release"
 )
+
+
+class Obstacle(StrEnum):
+    """Why the live generation cannot be searched."""
+
+    DAMAGED = "damaged"
+    OTHER_MODEL = "other model"
+    UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,8 @@ class AgainstLive:
     overall: every measure, for the report.
     lost: topics without the answer that the live generation has; None if nothing is live, or it was not searched.
     problem: why the live generation could not be searched; "" if it was, or if nothing is live.
+    obstacle: the kind of problem. An index that is lost or damaged for good must not block its own replacement; one
+        that cannot be reached for the moment leaves the verdict open.
     """
 
     falls: Mapping[MeasureLimit, Fall] = field(default_factory=dict)
@@ -60,6 +71,17 @@ class AgainstLive:
     overall: tuple[Difference, ...] = ()
     problem: str = ""
     lost: LostTopics | None = None
+    obstacle: Obstacle | None = None
+
+    @property
+    def not_compared(self) -> Finding | None:
+        """The outcome of a limit on differences, without its name and limit; None if the live one was searched."""
+        if not self.problem:
+            return None
+        if self.obstacle is Obstacle.DAMAGED:
+            return Finding("", Outcome.PASS, None, "the index of the live generation is lost or damaged")
+        then = "Run this again when it answers" if self.obstacle is Obstacle.UNREACHABLE else _IF_INTENDED
+        return Finding("", Outcome.INCONCLUSIVE, None, "", f"{self.problem} {then}")
 
     @property
     def detectable(self) -> float | None:
@@ -174,23 +196,26 @@ def live_findings(
     no_worse: whether the gate requires "no worse than live". max_lost_topics: None if the index cannot be seen.
     allow_removals: whether judgments on removed pages are left out already.
 
-    Without a search of the live generation, lost topics are not checked: a damaged live index must not block its
-    replacement.
+    Without a search of the live generation, lost topics are checked only if it may answer again: a damaged live index
+    or another model must not block a replacement.
     """
     findings = [
-        _drop(limit, limit.max_drop, found.falls.get(limit), found.problem)
+        _drop(limit, limit.max_drop, found.falls.get(limit), found.not_compared)
         for limit in limits
         if limit.max_drop is not None
     ]
-    if max_lost_topics is not None and not found.problem:
+    if max_lost_topics is not None and found.obstacle is Obstacle.UNREACHABLE and found.not_compared:
+        limit = "no topic lost the answer that the live generation has"
+        findings.append(replace(found.not_compared, check="lost topics", limit=limit))
+    elif max_lost_topics is not None and not found.problem:
         findings.append(lost_topics_finding(found.lost, max_lost_topics, allow_removals=allow_removals))
     return [*findings, _no_worse(found)] if no_worse else findings
 
 
-def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> Finding:
+def _drop(limit: MeasureLimit, most: float, fall: Fall | None, not_compared: Finding | None) -> Finding:
     check, words = f"{limit.title} against live", f"{limit.title} is at most {most:g} below the live generation's"
-    if problem:
-        return Finding(check, Outcome.INCONCLUSIVE, None, words, f"{problem} {_IF_INTENDED}")
+    if not_compared is not None:
+        return replace(not_compared, check=check, limit=not_compared.limit or words)
     if fall is None:
         return Finding(check, Outcome.PASS, None, f"{words}; nothing is live to compare with")
     difference = fall.difference
@@ -222,9 +247,9 @@ def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> 
 
 def _no_worse(found: AgainstLive) -> Finding:
     check = "no worse than live"
-    if found.problem:
+    if found.not_compared is not None:
         limit = "no measure is significantly lower than the live generation's"
-        return Finding(check, Outcome.INCONCLUSIVE, None, limit, f"{found.problem} {_IF_INTENDED}")
+        return replace(found.not_compared, check=check, limit=found.not_compared.limit or limit)
     if not found.worse:
         return Finding(check, Outcome.PASS, None, "nothing is live to compare with")
     names = ", ".join(one.measure for one in found.worse)

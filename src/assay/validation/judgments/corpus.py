@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.errors import CatalogCorrupt
 from assay.model.batches import batched
 from assay.model.documents import Section
 from assay.model.evaluation import Passage
@@ -75,6 +76,11 @@ class CatalogCorpus:
                 chunks.setdefault(place.url, []).append(place)
             for stored in self._catalog.documents_at(self._generation, some):
                 url = stored.info.url
+                if url not in some:
+                    raise CatalogCorrupt(
+                        f"The stored data of {url} is damaged (generation {self._generation} has no page of that URL).",
+                        hint="`assay publish --rebuild` reads every page again.",
+                    )
                 places = tuple(chunks.get(url, ()))
                 yield Page(url, stored.text, stored.text_hash, stored.sections, places, stored.info.primary)
 

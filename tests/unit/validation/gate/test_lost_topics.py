@@ -10,8 +10,9 @@ from assay.model.evaluation import Anchoring, Judgment, Outcome, Passage, Resolu
 from assay.model.ranking import Hit
 from assay.model.validations import Difference, TopicResult
 from assay.validation.content.rewording import Replaced, is_reworded
-from assay.validation.gate.against_live import AgainstLive, live_findings
+from assay.validation.gate.against_live import AgainstLive, Obstacle, live_findings
 from assay.validation.gate.lost_topics import LostTopic, LostTopics, find_lost_topics, lost_topics_finding
+from assay.validation.gate.policy import MeasureLimit
 
 FOUND, NOT_FOUND = (2, 1, 0, 0, 0), (0, 0, 0, 0, 0)
 
@@ -112,9 +113,25 @@ def test_without_anything_live_no_topic_is_lost() -> None:
     assert lost_topics_finding(None, 0.05).outcome is Outcome.PASS
 
 
-def test_a_live_generation_that_cannot_be_searched_leaves_lost_topics_out() -> None:
-    found = live_findings(AgainstLive(problem="damaged."), (), no_worse=False, max_lost_topics=0.05)
-    assert found == []
+@pytest.mark.parametrize(
+    ("obstacle", "outcomes"),
+    [
+        (Obstacle.DAMAGED, {"P@5 against live": Outcome.PASS, "no worse than live": Outcome.PASS}),
+        (Obstacle.OTHER_MODEL, dict.fromkeys(["P@5 against live", "no worse than live"], Outcome.INCONCLUSIVE)),
+        (
+            Obstacle.UNREACHABLE,
+            dict.fromkeys(["P@5 against live", "lost topics", "no worse than live"], Outcome.INCONCLUSIVE),
+        ),
+    ],
+)
+def test_a_live_generation_blocks_its_replacement_only_if_it_may_answer_again(
+    obstacle: Obstacle, outcomes: dict[str, Outcome]
+) -> None:
+    limit = MeasureLimit("P@5", None, None, 0.02)
+    not_compared = AgainstLive(problem="it is gone.", obstacle=obstacle)
+    found = live_findings(not_compared, (limit,), no_worse=True, max_lost_topics=0.05)
+    assert {one.check: one.outcome for one in found} == outcomes
+    assert ("If that is intended" in found[0].detail) is (obstacle is Obstacle.OTHER_MODEL)
 
 
 def test_a_pass_says_what_it_does_not_show() -> None:
