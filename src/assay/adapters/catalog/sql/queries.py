@@ -99,9 +99,41 @@ def delete_unused(numbers: Sequence[int]) -> Delete:
 # --- documents -----------------------------------------------------------------------------------------------------
 
 
+class _Unindexed(FunctionElement[str]):
+    """A column for whose condition SQLite uses no index: its rows are found by another condition.
+
+    Without statistics SQLite would begin with every document of a generation instead of a few chunks.
+    """
+
+    name = "unindexed"
+    inherit_cache = True
+    type = String()
+
+
+@compiles(_Unindexed)
+def _plain(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Unindexed, "sqlite")
+def _unary_plus(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
+    return f"+{compiler.process(element.clauses, **options)}"  # https://www.sqlite.org/optoverview.html
+
+
+def _filters(generation_id: str) -> ColumnElement[bool]:
+    return _Unindexed(_mapping.generation_id) == generation_id
+
+
+_DOCUMENTS = generation_documents.join(document_revisions, _revisions.id == _mapping.revision_id)
+
+
 def _of(generation_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
-    joined = generation_documents.join(document_revisions, _revisions.id == _mapping.revision_id)
-    return select(*columns).select_from(joined).where(_mapping.generation_id == generation_id)
+    return select(*columns).select_from(_DOCUMENTS).where(_mapping.generation_id == generation_id)
+
+
+def _found_in(generation_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Like _of, for a few documents that another condition finds."""
+    return select(*columns).select_from(_DOCUMENTS).where(_filters(generation_id))
 
 
 def known_pages(generation_id: str) -> Select[Any]:
@@ -121,7 +153,7 @@ def documents_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
 
 def urls_of_texts(generation_id: str, text_hashes: Sequence[str]) -> Select[Any]:
     """Text hash and URL of the documents with these texts, by URL."""
-    statement = _of(generation_id, _revisions.text_hash, _mapping.url)
+    statement = _found_in(generation_id, _revisions.text_hash, _mapping.url)
     return statement.where(_revisions.text_hash.in_(text_hashes)).order_by(_mapping.url)
 
 
@@ -144,7 +176,7 @@ def infos_after(generation_id: str, url: str, limit: int) -> Select[Any]:
 
 def infos_of(generation_id: str, revisions: Sequence[str]) -> Select[Any]:
     """LISTED of those of these revisions that the generation includes."""
-    return _of(generation_id, *LISTED).where(_revisions.revision.in_(revisions))
+    return _found_in(generation_id, *LISTED).where(_revisions.revision.in_(revisions))
 
 
 def stored(revisions: Sequence[str]) -> Select[Any]:
@@ -186,31 +218,6 @@ def chunks_of(numbers: Sequence[int]) -> Select[Any]:
     """The chunks of revisions, by revision number and position."""
     columns = [column for column in chunks.c if column.name != "order_index"]
     return select(*columns).where(chunks.c.revision_id.in_(numbers)).order_by(chunks.c.revision_id, chunks.c.position)
-
-
-class _Unindexed(FunctionElement[str]):
-    """A column for whose condition SQLite uses no index: its rows are found by another condition.
-
-    Without statistics SQLite would begin with every document of a generation instead of a few chunks.
-    """
-
-    name = "unindexed"
-    inherit_cache = True
-    type = String()
-
-
-@compiles(_Unindexed)
-def _plain(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
-    return compiler.process(element.clauses, **options)
-
-
-@compiles(_Unindexed, "sqlite")
-def _unary_plus(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
-    return f"+{compiler.process(element.clauses, **options)}"  # https://www.sqlite.org/optoverview.html
-
-
-def _filters(generation_id: str) -> ColumnElement[bool]:
-    return _Unindexed(_mapping.generation_id) == generation_id
 
 
 _PLACES = select(*PLACE).select_from(generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id))
