@@ -23,6 +23,7 @@ from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, wor
 from assay.model.generations import Generation, State, last_judged
 from assay.model.validations import Validation
 from assay.ports import Progress, Silence, stage
+from assay.release.promotion import has_pass
 from assay.retrieval.searcher import Searcher
 from assay.validation.gate.against_live import AgainstLive, Obstacle
 from assay.validation.judgments.corpus import CatalogCorpus
@@ -134,7 +135,7 @@ class Evaluation:
         verdict = last_judged(generations)
         if verdict is None:
             return AppliedTestSet()
-        path = Path(str(verdict["test_set_path"]))
+        path = self._project / str(verdict["test_set_path"])
         judged = _judged_by(verdict, generation, generations)
         try:
             labelled = load_test_set(path)
@@ -145,6 +146,10 @@ class Evaluation:
             ) from None
         note = f"No test set is set: judged by {path}, which last judged {judged}. {OTHER_TEST_SET}"
         return AppliedTestSet(labelled, path, (note,))
+
+    def passes(self, generation: Generation, test_set: TestSet) -> bool:
+        """Whether the stored verdict is a PASS by this test set, under the present limits."""
+        return has_pass(generation, self._systems.gate.fingerprint, test_set.fingerprint, None)
 
     def is_sound(self, generation: Generation, progress: Progress | None) -> bool:
         """Whether the structural checks pass on the present index and catalog."""
@@ -166,6 +171,16 @@ class Evaluation:
             self._parts.lifecycle.record(verdict)
         except CatalogUnavailable as error:
             logger.warning("The verdict is not stored, because the catalog cannot be reached: %s", error)
+
+    @property
+    def _project(self) -> Path:
+        """The folder of the data directory, from which paths of test sets are remembered."""
+        return self._parts.settings.data_dir.absolute().parent.resolve()
+
+    def _remembered(self, path: Path) -> str:
+        """The path of a test set as a verdict keeps it: relative within the project, else absolute."""
+        full = path.resolve()
+        return (full.relative_to(self._project) if full.is_relative_to(self._project) else full).as_posix()
 
     def _plan(
         self,
@@ -200,6 +215,7 @@ class Evaluation:
             started_at=datetime.now(UTC),
             contract_mode=settings.contract_mode,
             notes=applied.notes,
+            remembered_path=self._remembered(applied.path) if applied.path else None,
         )
 
     def _compared(

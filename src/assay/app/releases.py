@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,8 +12,7 @@ from assay.app.evaluation import Evaluation
 from assay.app.parts import Parts
 from assay.app.reports import PublishReport
 from assay.app.systems import Systems
-from assay.app.testsets import load_test_set
-from assay.errors import BuildInProgress, InvalidTransition, LiveChanged
+from assay.errors import BuildInProgress, CatalogNotFound, CatalogSchemaError, InvalidTransition, LiveChanged
 from assay.ingest.pipeline import BuildReport
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
@@ -72,14 +72,13 @@ class Releases:
         settings = self._parts.settings
         Measures.parse(settings.validation.measures)
         gate_of(settings.gate)
-        if settings.validation.testset:
-            load_test_set(settings.validation.testset)
+        with suppress(CatalogNotFound, CatalogSchemaError):  # before the first build of this version
+            self._evaluation.applied_test_set()
 
     def _publish_unchanged(self, build: BuildReport, progress: Progress | None) -> PublishReport:
-        """Validate the unchanged live generation if it has no PASS for the configured test set."""
-        path = self._parts.settings.validation.testset
-        gate = self._systems.gate
-        if not path or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint, None):
+        """Validate the unchanged live generation if it has no PASS for the test set that applies."""
+        applied = self._evaluation.applied_test_set(build.generation)
+        if applied.test_set is None or self._evaluation.passes(build.generation, applied.test_set):
             return PublishReport(build, None, None)
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)

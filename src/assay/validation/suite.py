@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from time import perf_counter
 
 from assay.model.evaluation import Anchoring, Category, Finding, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
@@ -90,6 +89,7 @@ class Plan:
     contract_mode: how the contracts' routes select and order hits; None if unknown.
     started_at: names the report.
     notes: notes of the verdict on how it was planned.
+    remembered_path: path of the test set for later validations, as in Verdict; None if the verdict is not stored.
     problem_of_url: requests the address of a hit and returns why it is dead; None to request none.
     """
 
@@ -108,6 +108,7 @@ class Plan:
     started_at: datetime
     contract_mode: ContractMode | None = None
     notes: tuple[str, ...] = ()
+    remembered_path: str | None = None
     problem_of_url: Callable[[str], str] | None = None
 
     @property
@@ -162,7 +163,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
             findings,
             notes,
             plan.test_set,
-            str(Path(plan.test_set_path).resolve()) if plan.test_set_path else None,
+            plan.remembered_path,
             headline(measured, limits) if plan.test_set else "",
             plan.live.id if plan.live else None,
         ),

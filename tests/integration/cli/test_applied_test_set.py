@@ -1,6 +1,8 @@
 """Without a named test set, the one that judged last judges the next content too."""
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -149,3 +151,85 @@ def test_the_test_set_is_remembered_however_many_releases_went_without_it(assay:
         assert assay("publish", "--no-testset").code == 0
     _break(folder, *PARTS[:2])
     assert assay("publish").code == 1
+
+
+def test_a_broken_test_set_is_refused_before_anything_is_built(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    plant(folder, {TESTSET: "{", "docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    said = assay("publish")
+    assert (said.code, "what is live cannot be used" in " ".join(said.err.split())) == (2, True)
+    assert len(assay("generations", "--json").body["generations"]) == 1
+
+
+def test_what_went_live_without_the_test_set_is_judged_by_the_next_publish(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    assert assay("publish", "--json").body["verdict"] == "PASS"
+    _break(folder, *PARTS[:2])
+    assert assay("publish", "--no-testset").code == 0
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert checks["test set"]["level"] == "warn"
+    assert "The live generation has no PASS by it" in checks["test set"]["message"]
+    said = assay("publish", "--json")
+    assert (said.code, said.body["built"], said.body["verdict"]) == (3, False, "INCONCLUSIVE")
+    assert assay("publish", "--no-testset", "--json").body["unchanged"]
+
+
+def test_an_edited_test_set_judges_unchanged_pages_once(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    assert assay("publish", "--json").body["unchanged"]
+    body = json.loads((folder / TESTSET).read_text())
+    body["topics"][0]["text"] += " How often?"
+    plant(folder, {TESTSET: json.dumps(body)})
+    said = assay("publish", "--json")
+    assert (said.code, said.body["built"], said.body["unchanged"]) == (0, False, False)
+    assert assay("publish", "--json").body["unchanged"]
+
+
+def test_a_copied_project_is_judged_by_its_own_test_set(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    copy = folder.parent / f"{folder.name}-copy"
+    shutil.copytree(folder, copy)
+    (folder / TESTSET).unlink()
+    _break(copy, *PARTS[:2])
+    said = assay("publish", "--config", str(copy / "assay.toml"), "--data-dir", str(copy / ".assay"), "--json")
+    assert (said.code, said.body["verdict"]) == (1, "FAIL")
+    assert any(str(copy / TESTSET) in note for note in said.body["notes"])
+
+
+def test_an_absolute_path_of_an_older_version_still_names_the_test_set(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    with sqlite3.connect(folder / ".assay" / "catalog.sqlite") as connection:
+        (stored,) = connection.execute("SELECT verdict FROM generations").fetchone()
+        verdict = json.loads(stored)
+        assert verdict["test_set_path"] == TESTSET
+        moved = shutil.move(folder / TESTSET, folder.parent / "elsewhere.json")
+        older = json.dumps(verdict | {"test_set_path": str(moved)})
+        connection.execute("UPDATE generations SET verdict = ?", (older,))
+    _break(folder, *PARTS[:2])
+    assert assay("publish", "--json").body["verdict"] == "FAIL"
+
+
+def test_the_list_of_generations_says_whose_verdict_it_is_and_that_no_test_set_gave_it(
+    assay: Run, folder: Path
+) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    assert assay("publish", "--no-testset").code == 0
+    (folder / "docs/lamp.md").unlink()
+    assert assay("ingest").code == 0
+    shown = assay("generations").out.splitlines()
+    assert shown[1].endswith("PASS of equal content")
+    assert shown[2].endswith("PASS without a test set")
+    assert shown[3].endswith("PASS")
+    newest, *others = assay("generations", "--json").body["generations"]
+    assert [newest["verdict_of"], newest["test_set"]] == [others[1]["generation"], "parts"]
+    assert [(one["verdict_of"] == one["generation"], one["test_set"]) for one in others] == [
+        (True, None),
+        (True, "parts"),
+    ]

@@ -58,6 +58,8 @@ def generation_body(generation: Generation) -> dict[str, Any]:
         "sources": list(generation.sources),
         "embedder": f"{generation.embedder.provider}/{generation.embedder.model}",
         "verdict": (generation.verdict or {}).get("outcome"),
+        "verdict_of": (generation.verdict or {}).get("generation"),
+        "test_set": (generation.verdict or {}).get("test_set_name"),
         "reason": generation.reason,
     }
 
@@ -150,9 +152,19 @@ def _generation_row(generation: Generation) -> tuple[str, ...]:
         str(generation.chunks),
         _time(generation.created_at),
         _time(generation.promoted_at) if generation.promoted_at else "",
-        str((generation.verdict or {}).get("outcome") or ""),
+        _verdict_cell(generation),
         reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…",
     )
+
+
+def _verdict_cell(generation: Generation) -> str:
+    """The outcome, and what it is short of: another generation's, of the same content, or without a test set."""
+    verdict = generation.verdict
+    if not verdict:
+        return ""
+    of = "" if verdict.get("generation") == generation.id else " of equal content"
+    by = "" if verdict.get("test_set") else " without a test set"
+    return f"{verdict.get('outcome')}{of}{by}"
 
 
 def _time(moment: datetime) -> str:
