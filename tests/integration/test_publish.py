@@ -81,6 +81,33 @@ def test_a_publish_without_changes_builds_and_embeds_nothing(assay: Assay) -> No
     assert len(assay.generations()) == 1
 
 
+def test_pages_that_are_those_of_the_live_generation_again_build_nothing(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    page = (desk.docs / "camera.md").read_text(encoding="utf-8")
+    desk.write("camera", "The camera focuses itself.")
+    candidate = assay.builds.ingest().generation
+    assert candidate.state is State.CANDIDATE
+    (desk.docs / "camera.md").write_text(page, encoding="utf-8")
+    report = assay.publish()
+    build = report.build
+    assert (build.unchanged, build.embedded, build.changed, report.promoted) == (True, 0, (), None)
+    assert build.generation.id == first.id
+    assert {one.id: one.state for one in assay.generations()} == {first.id: State.LIVE, candidate.id: State.REJECTED}
+    with pytest.raises(GenerationNotFound):
+        assay.rollback()
+    desk.write("lamp", "The lamp is new.")
+    assert assay.publish().promoted
+
+
+def test_pages_that_differ_from_the_live_ones_in_their_tags_alone_are_built(desk: Desk, assay: Assay) -> None:
+    assay.publish()
+    desk.write("camera", "The camera focuses itself.")
+    assay.builds.ingest()
+    body = "# About the camera\n\nThe camera is checked every 6 days.\n"
+    (desk.docs / "camera.md").write_text(f"---\ntags: [optics]\n---\n\n{body}", encoding="utf-8")
+    assert not assay.builds.ingest().unchanged
+
+
 def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
     before = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(first.id)}

@@ -164,6 +164,9 @@ class Pipeline:
             survey = self._read_again(generation, base, damaged)
         with TermSpool(self._parts.work_dir) as spool:
             generation = self._count(generation, survey, spool)
+            live = next((one for one in before if one.state is State.LIVE), None)
+            if base and live and base != live and self._is_same(generation, live, survey):
+                return self._return_to_live(generation, live, survey)
             supply = self._index(generation, base, spool)
         generation = replace(
             generation,
@@ -172,7 +175,7 @@ class Pipeline:
             verdict=last_judged(before, generation.content_fingerprint),
         )
         catalog.update_generation(generation)
-        self._replace_candidates(generation)
+        self._reject_candidates(f"replaced by generation {generation.id}")
         generation = catalog.transition(generation.id, State.CANDIDATE)
         forget_rejected(catalog, before)
         return self._report(generation, base, survey, supply)
@@ -274,6 +277,25 @@ class Pipeline:
         self._parts.catalog.update_generation(counted)
         return counted
 
+    def _is_same(self, generation: Generation, live: Generation, survey: PageTally) -> bool:
+        """Whether a build has the pages of the live generation again, as after a candidate that was no good."""
+        catalog = self._parts.catalog
+        return (
+            not survey.failed
+            and generation.content_fingerprint == live.content_fingerprint
+            and generation.chunker == live.chunker
+            and self._same_vectors(generation, live)
+            and catalog.known_pages(generation.id) == catalog.known_pages(live.id)
+            and self._is_index_readable(live)
+        )
+
+    def _return_to_live(self, generation: Generation, live: Generation, survey: PageTally) -> BuildReport:
+        """Drop a build that has the pages of the live generation, and the candidate that had others."""
+        self._parts.catalog.forget(generation.id)
+        self._reject_candidates(f"the pages are those of the live generation {live.id} again")
+        report = self._report(self._recount(live, survey), live, survey, None)
+        return replace(report, added=(), changed=(), moved=(), removed=(), kept=live.documents)
+
     # --- around the steps ------------------------------------------------------------------------------------------
 
     def _same_vectors(self, generation: Generation, base: Generation) -> bool:
@@ -289,12 +311,10 @@ class Pipeline:
             return False
         return True
 
-    def _replace_candidates(self, successor: Generation) -> None:
+    def _reject_candidates(self, reason: str) -> None:
         for generation in self._parts.catalog.generations():
             if generation.state is State.CANDIDATE:
-                self._parts.catalog.transition(
-                    generation.id, State.REJECTED, reason=f"replaced by generation {successor.id}"
-                )
+                self._parts.catalog.transition(generation.id, State.REJECTED, reason=reason)
 
     def _mark_failed(self, generation: Generation, error: BaseException) -> None:
         """Mark a generation as failed and remove its index; if that fails, the next build removes it."""
