@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assay.app import gate_of
+from assay.model.documents import PageFailed
 from assay.model.evaluation import Finding, Verdict
 from assay.model.generations import Generation
 from assay.model.ids import chunk_id
@@ -49,12 +50,13 @@ def verdict_on(
     search: Callable[[Query], Ranking] | None = None,
     threshold: float = 0.0,
     top_k: int | None = None,
+    failed: tuple[PageFailed, ...] = (),
 ) -> Verdict:
     searcher = world.searcher(generation.id)
     asked = search or searcher.search, world.embedder.prefetch_queries
     recheck = Recheck(world.embedder, world.encoder)
     opened = generation, live, world.catalog, searcher.index
-    judged = CheckContext(*opened, *asked, recheck, None, world.embedder, threshold, top_k)
+    judged = CheckContext(*opened, *asked, recheck, None, world.embedder, threshold, top_k, failed)
     findings = structure_findings(judged, limits, Silence())
     return verdict(
         generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)

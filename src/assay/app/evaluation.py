@@ -19,6 +19,7 @@ from assay.errors import (
     InputError,
     VectorStoreError,
 )
+from assay.model.documents import PageFailed
 from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
 from assay.model.generations import Generation, State, last_judged
 from assay.model.validations import Validation
@@ -79,17 +80,19 @@ class Evaluation:
         *,
         check_urls: bool = False,
         store_verdict: bool = True,
+        failed: Sequence[PageFailed] = (),
     ) -> Validation:
         """Measure a generation, judge it by the gate, and store the verdict with it; see Assay.validate.
 
         store_verdict: false if the caller stores it, with Evaluation.store_verdict.
+        failed: the pages that the build could not read, if it was just made.
         """
         generation = self._systems.measured_generation(generation_id)
         progress = progress or Silence()
         with stage(progress, "testset"):
             applied = self.applied_test_set(generation, test_set)
         with ExitStack() as opened:
-            plan = self._plan(generation, applied, load, opened, progress)
+            plan = self._plan(generation, applied, load, opened, progress, failed)
             if check_urls:
                 url_check = self._parts.url_check()
                 opened.callback(url_check.close)
@@ -189,6 +192,7 @@ class Evaluation:
         load: Sequence[Load],
         opened: ExitStack,
         progress: Progress,
+        failed: Sequence[PageFailed],
     ) -> Plan:
         """Plan a validation; the indexes that it opens are closed with `opened`."""
         systems, settings, adopted = self._systems, self._parts.settings, self._parts.adopted
@@ -210,7 +214,7 @@ class Evaluation:
             gate=systems.gate,
             target=f"adopted collection {adopted}" if adopted else generation.state.value,
             search=systems.described_search,
-            structure=None if adopted else systems.check_context(generation, live, searcher),
+            structure=None if adopted else systems.check_context(generation, live, searcher, failed),
             load=tuple(load),
             started_at=datetime.now(UTC),
             contract_mode=settings.contract_mode,

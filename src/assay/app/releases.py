@@ -97,7 +97,7 @@ class Releases:
 
     def _release(self, build: BuildReport, live: str | None, progress: Progress | None) -> PublishReport:
         """Validate a build, and promote it over the live generation if it passes."""
-        validation = self._evaluation.validate(build.generation.id, progress=progress)
+        validation = self._evaluation.validate(build.generation.id, progress=progress, failed=build.failed)
         outcome = validation.verdict.outcome
         current = self._parts.catalog.generation(build.generation.id)
         if current.state is State.LIVE:  # by another publish, which found this candidate as well

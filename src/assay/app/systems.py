@@ -1,6 +1,6 @@
 """Systems under measurement: a generation with the labels of a test set, and its searcher."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +9,7 @@ from assay.app.construction import gate_of
 from assay.app.parts import Parts
 from assay.app.searching import Searches
 from assay.errors import CatalogCorrupt, VectorStoreError
+from assay.model.documents import PageFailed
 from assay.model.evaluation import Anchoring, Resolution, ResolvedTopic, Run, TestSet
 from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
@@ -137,9 +138,13 @@ class Systems:
         return run, measure_topics(run, system.topics, measures)
 
     def check_context(
-        self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened
+        self,
+        generation: Generation,
+        live: Generation | None,
+        searcher: Searcher | Unopened,
+        failed: Sequence[PageFailed] = (),
     ) -> CheckContext:
-        """Collect the inputs of the structural checks of a generation."""
+        """Collect the inputs of the structural checks of a generation. failed: its failed pages, if known."""
         parts = self._parts
         quick = None if parts.embedder.batching.costly else parts.embedder
         return CheckContext(
@@ -154,6 +159,7 @@ class Systems:
             parts.embedder,
             parts.settings.search.threshold,
             parts.settings.search.top_k,
+            failed=tuple(failed),
         )
 
     def resolved(

@@ -6,12 +6,18 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from assay.errors import GenerationNotFound, PromotionRefused, PromotionUndecided, VectorStoreError
+from assay.model.counting import some_of
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import JUDGED_BEFORE, Generation, State, check_transition, last_judged
 from assay.ports import ANY_LIVE, Catalog, IndexSpec, VectorStore
 
 logger = logging.getLogger(__name__)
 
+
+_NAMED = 3
+
+_LOST = frozenset({"judgments found", "known answers", "lost topics"})
+"""Checks that are undecided if pages lost content that a test set asks for."""
 
 _MISMATCHES = {
     "generation": "another generation",
@@ -81,14 +87,23 @@ class GenerationLifecycle:
         """
         generation = self.previous()
         if generation is None:
-            raise GenerationNotFound(
-                "There is no earlier generation to roll back to.",
-                hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
-            )
+            raise self._nothing_earlier()
         self._require_index(generation)
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
         self.show()
         return promoted
+
+    def _nothing_earlier(self) -> GenerationNotFound:
+        newer = [one.id for one in self._retired()]
+        if not newer:
+            return GenerationNotFound(
+                "There is no earlier generation to roll back to.",
+                hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
+            )
+        return GenerationNotFound(
+            f"There is no earlier generation to roll back to; built after the live one: {some_of(newer, _NAMED)}.",
+            hint=f"`assay promote {newer[0]}` makes that one live.",
+        )
 
     def previous(self) -> Generation | None:
         """The generation that a rollback makes live; None if there is none."""
@@ -151,6 +166,27 @@ def verdict_record(verdict: Verdict) -> Mapping[str, object]:
     }
 
 
+def lost_content(verdict: Mapping[str, object]) -> bool:
+    """Whether a stored verdict is undecided because passages that the test set asks for are gone."""
+    findings = verdict.get("findings")
+    undecided = {
+        one.get("check")
+        for one in (findings if isinstance(findings, list | tuple) else ())
+        if isinstance(one, Mapping) and one.get("outcome") == Outcome.INCONCLUSIVE.value
+    }
+    return not undecided.isdisjoint(_LOST)
+
+
+def _way_on(verdict: Mapping[str, object]) -> str:
+    """The next step after an undecided verdict."""
+    if lost_content(verdict):
+        return (
+            "Restore the pages that lost content and run `assay publish` again; or, if their new content is right, "
+            "correct the labels (`assay testset repair`, `assay label`) and run `assay promote` again"
+        )
+    return "Add topics or labels (`assay label`) if too few, fix topics that failed; then `assay promote` again"
+
+
 def has_pass(generation: Generation, gate: str, test_set: str | None, live: str | None) -> bool:
     """Whether the stored verdict is a PASS for this content, these limits and this test set.
 
@@ -174,7 +210,7 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
         why = str(verdict.get("summary")).removeprefix("FAIL: inconclusive: ")
         raise PromotionUndecided(
             f"Generation {generation.id} cannot be decided yet: {why}",
-            hint="Add topics or labels (`assay label`) if too few, fix topics that failed; then `assay promote` again.",
+            hint=f"{_way_on(verdict)}.",
         )
     if verdict.get("outcome") != Outcome.PASS.value:
         raise PromotionRefused(

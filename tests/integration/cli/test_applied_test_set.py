@@ -176,6 +176,17 @@ def test_what_went_live_without_the_test_set_is_judged_by_the_next_publish(assay
     assert assay("publish", "--no-testset", "--json").body["unchanged"]
 
 
+def test_a_promotion_that_judges_nothing_shows_no_notes_of_a_verdict(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    assert "No test set is set" in assay("publish").out
+    newest, oldest = assay("generations", "--json").body["generations"]
+    for generation in (oldest, newest):
+        said = assay("promote", generation["generation"])
+        assert (said.code, "No test set is set" in said.out) == (0, False)
+
+
 def test_an_edited_test_set_judges_unchanged_pages_once(assay: Run, folder: Path) -> None:
     _write_test_set(folder)
     assert assay("publish", "--testset", TESTSET).code == 0

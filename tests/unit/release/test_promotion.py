@@ -135,6 +135,14 @@ def test_a_candidate_that_did_not_pass_is_refused_with_the_reason(desk: Desk, ou
     assert desk.catalog.live_id() is None
 
 
+def test_a_candidate_that_lost_content_is_refused_with_the_advice_to_restore_it(desk: Desk) -> None:
+    verdict = _judged(desk.candidate("g1"), Outcome.INCONCLUSIVE)
+    (finding,) = verdict.findings
+    desk.lifecycle.record(replace(verdict, findings=(replace(finding, check="known answers"),)))
+    with pytest.raises(PromotionRefused, match=r"Restore the pages that lost content and run `assay publish`"):
+        desk.lifecycle.promote("g1", GATE, TEST_SET)
+
+
 def test_a_pass_for_other_content_does_not_count(desk: Desk) -> None:
     desk.lifecycle.record(_judged(desk.candidate("g1"), content="b" * 64))
     with pytest.raises(PromotionRefused, match="is for other content"):
@@ -306,7 +314,7 @@ def test_going_back_makes_the_one_before_live_and_twice_the_one_before_that(desk
     assert desk.lifecycle.rollback().id == previous.id == "g1"
     assert desk.lifecycle.previous() is None
     assert desk.states() == {"g1": "live", "g2": "retired", "g3": "retired"}
-    with pytest.raises(GenerationNotFound, match=r"no earlier generation.*assay promote ID"):
+    with pytest.raises(GenerationNotFound, match=r"no earlier .*after the live one: g2, g3\..*`assay promote g2`"):
         desk.lifecycle.rollback()
     assert desk.catalog.live_id() == "g1"
 

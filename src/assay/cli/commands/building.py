@@ -15,6 +15,7 @@ from assay.cli.terminal.progress import progress
 from assay.cli.terminal.validation_text import show_validation
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
+from assay.release.promotion import lost_content, verdict_record
 
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would change and what it would cost; build nothing.")
@@ -111,6 +112,9 @@ def _show_outcome(report: PublishReport, generation: Generation, *, is_live: boo
     elif verdict:
         live = "the live generation is unchanged" if is_live else "nothing is live yet"
         if verdict.outcome is Outcome.INCONCLUSIVE:
-            err().print(f"It stays a candidate, and `assay promote` validates it again; {live}.")
+            again = "`assay promote` validates it again"
+            if lost_content(verdict_record(verdict)):
+                again = f"{again} after labels changed, `assay publish` builds again after pages were restored"
+            err().print(f"It stays a candidate, and {again}; {live}.")
         else:
             err().print(f"It was not promoted; {live}.")

@@ -18,7 +18,7 @@ from assay.cli.terminal.output import err, out, pages_and_chunks, print_json
 from assay.cli.terminal.progress import progress
 from assay.cli.terminal.visible import visible
 from assay.model.evaluation import Outcome
-from assay.model.generations import Generation
+from assay.model.generations import Generation, State
 
 
 def promote(
@@ -38,6 +38,8 @@ def promote(
     overrides = options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
     overrides |= options.testset_overrides(testset, no_testset=no_testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        named = assay.parts.catalog.generations() if assay.parts.adopted is None else []
+        was_judged = {one.id for one in named if one.state is not State.CANDIDATE}
         promoted = assay.promote(generation, progress())
     if as_json:
         print_json(generation_body(promoted))
@@ -45,7 +47,8 @@ def promote(
         out().print(
             f"Generation [bold]{promoted.id}[/] is live: {pages_and_chunks(promoted.documents, promoted.chunks)}."
         )
-        show_notes(out(), verdict_notes(promoted))
+        if promoted.id not in was_judged:  # the verdict of a retired or live one is of earlier
+            show_notes(out(), verdict_notes(promoted))
         _warn_of_verdict(promoted)
 
 

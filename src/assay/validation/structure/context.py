@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.errors import VectorStoreError
-from assay.model.documents import DocumentInfo
+from assay.model.documents import DocumentInfo, PageFailed
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
@@ -72,6 +72,7 @@ class CheckContext:
     embedder: of the generation, to search by vectors only; None skips those checks.
     threshold, top_k: the defaults of users' searches; None for no limit of hits.
     unopened: why the index could not be opened; None if it was.
+    failed: the pages that could not be read; empty if they are not known any more.
     """
 
     generation: Generation
@@ -85,6 +86,7 @@ class CheckContext:
     embedder: Embedder | None = None
     threshold: float = 0.0
     top_k: int | None = None
+    failed: tuple[PageFailed, ...] = ()
 
     @cached_property
     def remaining_pages(self) -> dict[str, str]:

@@ -85,6 +85,13 @@ def retitled_alike(context: CheckContext) -> Iterator[str]:
             )
 
 
+def empty_pages(context: CheckContext) -> Iterator[str]:
+    """Name the pages without any text to search, which may be too few to fail a check."""
+    empty = [page.info.url for page in context.catalog.listing(context.generation.id) if not page.chunk_count]
+    if empty:
+        yield f"{counted(len(empty), 'page has', 'pages have')} no text to search: {some_of(empty, _NAMED)}."
+
+
 def same_pages_at_two_hosts(context: CheckContext) -> Iterator[str]:
     """Name pairs of hosts with mostly the same pages: a mirror, or two addresses of one site."""
     pages = [page.url for page in context.catalog.known_pages(context.generation.id).values()]
@@ -168,6 +175,7 @@ NOTES: tuple[Callable[[CheckContext], Iterable[str]], ...] = (
     private_addresses,
     corrected_addresses,
     retitled_alike,
+    empty_pages,
     same_pages_at_two_hosts,
     other_languages,
     vectors_not_compared,

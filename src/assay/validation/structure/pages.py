@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from urllib.parse import urlsplit
 
+from assay.model.counting import some_of
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.ports import Catalog, Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+
+_NAMED = 3
 
 _MOST_ALIKE = 3
 """From this number of pages on, a new shared title or text means that their content is lost."""
@@ -25,13 +28,16 @@ def failed_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -
     generation = context.generation
     pages = generation.documents + generation.failed_pages - generation.carried_pages
     share = generation.failed_pages / max(pages, 1)
+    failed = [f"{one.key} ({one.reason.rstrip('.')})" for one in context.failed]
+    named = f": {some_of(failed, _NAMED)}" if failed else ""
     yield finding(
         "failed pages",
         share <= limits.max_failed_pages,
         share,
         f"at most {percent(limits.max_failed_pages)} of the pages failed",
         f"{generation.failed_pages} of {pages} pages could not be read ({percent(share)}; limit "
-        f"{percent(limits.max_failed_pages)}). Fix them and run again, or raise gate.max_failed_pages",
+        f"{percent(limits.max_failed_pages)}){named}. Fix them and run again, or raise gate.max_failed_pages",
+        failed,
     )
 
 

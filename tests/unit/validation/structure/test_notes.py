@@ -58,6 +58,15 @@ def test_hosts_that_have_few_or_the_lesser_part_of_their_pages_in_common_are_not
     assert (two, part, none) == ([], [], [])
 
 
+def test_pages_without_text_are_named() -> None:
+    world = World()
+    document, _ = page("nothing", "")
+    generation = world.build("g1", *some_pages(10)[1:], (document, []))
+    (note,) = [one for one in verdict_on(world, generation).notes if "no text" in one]
+    assert note == f"1 page has no text to search: {document.info.url}."
+    assert not [one for one in verdict_on(world, world.build("g2", *some_pages(3))).notes if "no text" in one]
+
+
 @pytest.mark.parametrize("pages", [0, 1, 2, 3])
 def test_live_pages_that_got_one_title_are_named(pages: int) -> None:
     world = World()

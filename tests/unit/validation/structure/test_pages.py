@@ -7,7 +7,7 @@ import pytest
 from tests.structures import LIMITS, WORDS, finding_of, moved, some_pages, verdict_on
 from tests.worlds import World
 
-from assay.model.documents import Section
+from assay.model.documents import PageFailed, Section
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation
 from assay.testing.catalog_samples import SITE, Stored, page
@@ -45,6 +45,18 @@ def test_failed_pages_are_told_with_the_numbers_and_the_setting() -> None:
     detail = finding_of(verdict_on(world, generation), "failed pages").detail
     assert detail.startswith("51 of 1000 pages could not be read (5.1%; limit 5%).")
     assert "Fix them and run again, or raise gate.max_failed_pages" in detail
+
+
+def test_failed_pages_are_named_with_their_reasons() -> None:
+    world, generation = _counted(96, failed=4)
+    failed = tuple(PageFailed(f"{number}.md", "It is not UTF-8.") for number in range(4))
+    found = finding_of(
+        verdict_on(world, generation, replace(LIMITS, max_failed_pages=0.0), failed=failed), "failed pages"
+    )
+    assert (
+        "limit 0%): 0.md (It is not UTF-8), 1.md (It is not UTF-8), 2.md (It is not UTF-8) and 1 more." in found.detail
+    )
+    assert (len(found.examples), found.count) == (4, 4)
 
 
 def _after(before: int, kept: int, added: int = 0) -> tuple[World, Generation, Generation]:
