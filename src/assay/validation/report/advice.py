@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from assay.model.counting import counted as counted_of
 from assay.model.evaluation import Anchoring, TopicType
 from assay.model.validations import LatencyFigures, TopicResult
 from assay.validation.gate.policy import QualityLimits
@@ -127,17 +128,22 @@ def _low_types(results: Sequence[TopicResult]) -> Iterator[str]:
 
 
 def _low_ceilings(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
-    """Topics with too few labels to reach the gate's limit."""
+    """Topics with too few labels to reach the gate's limit, one line for each number of labels."""
     if limits.precision == "attainable":
         return
+    low: defaultdict[int, list[TopicResult]] = defaultdict(list)
     for result in results:
         ceiling = min(result.relevant, _CUTOFF) / _CUTOFF
         if result.topic.expects_answer and result.relevant > 0 and ceiling < limits.min_precision - 1e-9:
-            many = "chunks are" if result.relevant > 1 else "chunk is"
-            yield (
-                f"Query {_quoted(result)} can reach P@5 {ceiling:.2f} at most; required: {limits.min_precision:.2f}. "
-                f'{result.relevant} {many} labelled relevant: label more, or set gate.precision = "attainable"'
-            )
+            low[result.relevant].append(result)
+    for relevant, topics in sorted(low.items()):
+        others = f" and {counted_of(len(topics) - 1, 'other', 'others')}" if len(topics) > 1 else ""
+        many = "chunks are" if relevant > 1 else "chunk is"
+        yield (
+            f"Query {_quoted(topics[0])}{others} can reach P@5 {relevant / _CUTOFF:.2f} at most; required: "
+            f"{limits.min_precision:.2f}. {relevant} {many} labelled relevant: label more, or set gate.precision = "
+            '"attainable"'
+        )
 
 
 def _nothing_relevant(results: Sequence[TopicResult]) -> Iterator[str]:

@@ -147,8 +147,9 @@ class FolderSource:
         """
         _, only_file = _resolve_root(self._given)
         layout = self.layout()
+        told = logger if known else logging.getLogger(INFORMATION)  # only with -v once it was built
         for message in layout.information:
-            logging.getLogger(INFORMATION).info("%s: %s", self.name, message)
+            told.info("%s: %s", self.name, message)
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
         detect_project = (

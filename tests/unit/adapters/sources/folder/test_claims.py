@@ -8,6 +8,7 @@ import pytest
 from tests.folders import folder, pages, paths, plant, read
 
 from assay.errors import SourceError
+from assay.ports import INFORMATION
 
 PRESET = "presets: [['classic', {docs: {routeBasePath: 'manual'}}]]"
 DOCUSAURUS = f"export default {{url: 'https://real.example', baseUrl: '/', {PRESET}}};"
@@ -63,6 +64,16 @@ def test_without_a_configuration_the_convention_is_said(tmp_path: Path, text: st
     assert sum(said in notice for notice in folder(tmp_path / "docs").layout().information) == 1
     for convention in ("docusaurus", "mkdocs", "plain"):
         assert folder(tmp_path / "docs", convention=convention).layout().information == ()
+
+
+def test_the_convention_is_said_at_the_first_build_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    repository(tmp_path, {"docs/a.md": "# A"})
+    source = folder(tmp_path / "docs")
+    for known, name in (({}, INFORMATION), ({"a.md": "0" * 64}, "assay.adapters.sources.folder.source")):
+        caplog.clear()
+        with caplog.at_level(logging.INFO):
+            list(source.read(known))
+        assert [one.name for one in caplog.records if "read as plain Markdown" in one.getMessage()] == [name]
 
 
 def test_a_site_beside_the_docs_of_its_repository_claims_them(tmp_path: Path) -> None:
