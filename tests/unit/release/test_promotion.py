@@ -15,6 +15,7 @@ from assay.errors import (
     IndexNotFound,
     InvalidTransition,
     PromotionRefused,
+    PromotionUndecided,
     StoreUnavailable,
 )
 from assay.model.evaluation import Finding, Outcome, Verdict
@@ -139,7 +140,7 @@ def test_a_candidate_that_lost_content_is_refused_with_the_advice_to_restore_it(
     verdict = _judged(desk.candidate("g1"), Outcome.INCONCLUSIVE)
     (finding,) = verdict.findings
     desk.lifecycle.record(replace(verdict, findings=(replace(finding, check="known answers"),)))
-    with pytest.raises(PromotionRefused, match=r"Restore the pages that lost content and run `assay publish`"):
+    with pytest.raises(PromotionUndecided, match=r"Restore the pages that lost content and run `assay publish`"):
         desk.lifecycle.promote("g1", GATE, TEST_SET)
 
 
