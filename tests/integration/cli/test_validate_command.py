@@ -190,7 +190,7 @@ def test_a_changed_test_set_makes_an_old_pass_worthless(assay: Run, folder: Path
     assert assay("validate", "--testset", TESTSET).code == 0
     _write(folder, *(_topic(part, text="Where can I buy bread?") for part in PARTS))
     said = assay("promote", "--json")
-    assert (said.code, said.body["error"]) == (1, "promotion_refused")
+    assert (said.code, said.body["error"]) == (3, "promotion_undecided")
     with Assay.open(_settings(folder)) as opened:
         stored = opened.parts.catalog.generation(candidate)
     assert stored.state.value == "candidate"
