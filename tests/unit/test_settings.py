@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from assay.errors import ConfigurationError
 from assay.settings import Settings, load_settings, misspelled_variables
+from assay.settings.table import Table
 
 
 @pytest.fixture(autouse=True)
@@ -311,3 +312,44 @@ def test_a_limit_without_a_limit_is_refused(tmp_path: Path, table: str) -> None:
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "assay.toml").write_text("[search]\ntop_k = 7\n", encoding="utf-8-sig")
     assert load_settings(tmp_path / "assay.toml").search.top_k == 7
+
+
+NUMBERS = [
+    (table, name)
+    for table, field in Settings.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, Table)
+    for name, inner in field.annotation.model_fields.items()
+    if {int, float} & {inner.annotation, *get_args(inner.annotation)}
+    and bool not in {inner.annotation, *get_args(inner.annotation)}
+]
+
+
+@pytest.mark.parametrize(("table", "name"), NUMBERS)
+def test_true_and_false_are_no_numbers(table: str, name: str) -> None:
+    default = getattr(getattr(load_settings(), table), name)
+    for value in (one for one in (True, False) if one != default):  # one that equals the default changes nothing
+        with pytest.raises(
+            ConfigurationError, match=rf"{table}\.{name} = {value}: must be a number, not true or false"
+        ):
+            load_settings(None, {table: {name: value}})
+
+
+def test_true_is_no_limit_of_a_measure() -> None:
+    assert ("gate", "max_lost_topics") in NUMBERS
+    for group in ({"nDCG@10": {"min": True}}, {"specific": {"P@5": {"max_drop_vs_live": True}}}):
+        with pytest.raises(ConfigurationError, match="= True: must be a number, not true or false"):
+            load_settings(None, {"gate": group})
+
+
+@pytest.mark.parametrize("value", [True, [], "", " ", 3, {}])
+def test_a_test_set_that_is_no_path_is_refused_in_plain_words(value: object) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings(None, {"validation": {"testset": value}})
+    assert "must be the path of a test set, or false to judge the structure alone." in refused.value.message
+    assert "validation.testset" in refused.value.message
+    assert "lax" not in refused.value.message
+
+
+def test_an_empty_test_set_in_a_file_is_not_the_folder_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="must be the path of a test set"):
+        load_settings(_write(tmp_path, '[validation]\ntestset = ""\n'))

@@ -186,9 +186,13 @@ class ValidationSettings(Table):
 
     @field_validator("testset", mode="before")
     @classmethod
-    def _read_false(cls, value: object) -> object:
-        """Read `false` from the environment, where everything is text."""
-        return False if value == "false" else value
+    def _read_testset(cls, value: object) -> object:
+        """Read `false` from the environment, where everything is text. Refuse what is neither that nor a path."""
+        if value is False or value == "false":
+            return False
+        if value is None or isinstance(value, Path) or (isinstance(value, str) and value.strip()):
+            return value
+        raise ValueError("must be the path of a test set, or false to judge the structure alone")
 
 
 class ReleaseSettings(Table):

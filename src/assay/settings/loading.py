@@ -232,7 +232,9 @@ def _resolve_path(table: object, name: str, folder: Path) -> None:
 def _resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Make the file's relative paths relative to its folder."""
     _resolve_path(values, "data_dir", folder)
-    _resolve_path(values.get("validation"), "testset", folder)
+    validation = values.get("validation")
+    if isinstance(validation, dict) and validation.get("testset") != "":  # an empty one is refused, and no folder
+        _resolve_path(validation, "testset", folder)
     _resolve_path(values.get("validation"), "output_dir", folder)
     _resolve_path(values.get("server"), "keys_file", folder)
     _resolve_path(values.get("qdrant"), "ca_file", folder)
