@@ -19,7 +19,7 @@ from tests.forking import ForkedProgram
 
 from assay.adapters.catalog.catalog import SqlCatalog, sqlite_url
 from assay.adapters.catalog.sql import database as database_module
-from assay.adapters.catalog.sql import queries
+from assay.adapters.catalog.sql import queries, tables
 from assay.errors import (
     BuildInProgress,
     CatalogError,
@@ -472,6 +472,25 @@ def test_a_file_that_lost_its_tables_is_an_error_of_the_catalog(
             connection.execute(f"DROP TABLE {table}")
     with pytest.raises(CatalogError, match="another schema"):
         EVERY_METHOD[name](catalog)
+
+
+@pytest.mark.parametrize("column", [column.name for column in tables.generations.columns if column.name != "id"])
+def test_a_value_of_any_type_in_a_generation_is_damage_and_no_fault_of_ours(
+    catalog: SqlCatalog, path: Path, column: str
+) -> None:
+    built(catalog, "g1", page("a"))
+    catalog.promote("g1", NOON)
+    refused = 0
+    for value in (b"\xff\xfe", 5, 2.5, "[null]", "{", "[" * 100_000, "yesterday"):
+        with sqlite3.connect(path) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            connection.execute(f"UPDATE generations SET {column} = ?", [value])
+        for read in (catalog.generations, lambda: catalog.generation("g1")):
+            try:
+                read()
+            except CatalogError as error:
+                refused += bool(error.hint)
+    assert refused or column == "has_variants"  # of which every value is true or false
 
 
 def test_a_damaged_page_of_the_file_is_found_when_it_is_read(catalog: SqlCatalog, path: Path) -> None:

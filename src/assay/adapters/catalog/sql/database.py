@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from assay.adapters.catalog.sql import postgres
 from assay.adapters.catalog.sql.faults import mapped
-from assay.adapters.catalog.sql.packing import json_text
+from assay.adapters.catalog.sql.packing import json_text, read_json
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.errors import ConfigurationError
 from assay.model.batches import batched
@@ -207,6 +207,7 @@ def _sqlite(url: str, *, create: bool) -> Database:
         "sqlite://",
         creator=partial(_open_sqlite, path, create=create),
         json_serializer=json_text,
+        json_deserializer=read_json,
         hide_parameters=True,
         **_sqlite_pool(path),
     )

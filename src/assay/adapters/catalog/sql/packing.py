@@ -36,6 +36,14 @@ def json_text(value: object) -> str:
     return _JSON.encode(value)
 
 
+def read_json(text: str) -> object:
+    """Decode stored JSON. Raises ValueError, also for a column that holds no text or is nested too deeply."""
+    try:
+        return json.loads(text)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"no JSON: {error}") from error
+
+
 def packed_text(text: str) -> bytes:
     """Compress a text."""
     return zlib.compress(text.encode(), COMPRESSION)

@@ -11,7 +11,9 @@ stores one revision and 2,341 mapping rows. The view `documents` shows the chunk
 seed 003 has them: its columns carry the seed's types because the columns below it do, in both databases.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
@@ -51,6 +53,18 @@ class UtcTimestamp(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
         """Set the zone to UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
+
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], datetime | None] | None:
+        """Read a stored time. SQLite stores any type in any column; a value that is no time raises ValueError."""
+        process = super().result_processor(dialect, coltype)
+
+        def read(value: Any) -> datetime | None:  # noqa: ANN401 - whatever is stored
+            try:
+                return process(value) if process else value
+            except TypeError as error:
+                raise ValueError(f"no time: {value!r}") from error
+
+        return read
 
 
 RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite autoincrements only INTEGER
