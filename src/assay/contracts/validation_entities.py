@@ -241,7 +241,9 @@ class ValidationReport(ReportModel):
     )
     test_cases: list[ReportCase] = Field(description="All queries, in the order of the test set.")
     summary: str = Field(
-        pattern=r"^(PASS|FAIL): ", description="One line; `FAIL: inconclusive: …` if the gate could not decide."
+        pattern=r"^(PASS|FAIL): ",
+        description="One line; `FAIL: inconclusive: …` if the gate could not decide, because seed 001 has no third "
+        "verdict; `verdict` says which it is.",
     )
     issues: list[str] = Field(description="Checks that did not pass, and advice.")
     schema_version: Literal[1] = Field(description="Version of this schema; a new key does not change it.")

@@ -61,6 +61,30 @@ def test_what_was_judged_by_a_chunk_is_shown_and_written_with_its_words(assay: R
     assert "Nothing to repair." in said.err
 
 
+def test_a_quote_by_hand_moves_with_its_renamed_page(assay: Run, site: Path) -> None:
+    plant(site, {"hand.yaml": SET[: SET.index("      - url:")]})
+    (site / "docs/valve.md").rename(site / "docs/valves.md")
+    assert assay("ingest", "docs", "--base-url", SITE).code == 0
+    assert assay("testset", "repair", "hand.yaml", "--write").code == 0
+    passage = load_test_set(site / "hand.yaml").topics[0].judgments[0].passage
+    assert passage.quote is not None
+    assert (passage.url, passage.quote.exact) == (f"{SITE}/valve", "A valve that hums has a loose seat.")
+    said = assay("testset", "repair", "hand.yaml", "--generation", "candidate", "--write")
+    assert "1 judgment: 1 found in changed pages" in said.out
+    assert load_test_set(site / "hand.yaml").topics[0].judgments[0].passage.url == f"{SITE}/valves"
+
+
+def test_a_quote_by_hand_is_not_moved_to_another_page_that_has_its_words(assay: Run, site: Path) -> None:
+    plant(site, {"hand.yaml": SET[: SET.index("      - url:")], "docs/notes.md": "# Notes\n\nHumming is normal.\n"})
+    publish(assay)
+    (site / "docs/valve.md").unlink()
+    plant(site, {"docs/notes.md": "# Notes\n\nWho wrote: A valve that hums has a loose seat. Nobody knows.\n"})
+    assert assay("ingest", "docs", "--base-url", SITE).code == 0
+    before = (site / "hand.yaml").read_text()
+    assay("testset", "repair", "hand.yaml", "--generation", "candidate", "--write")
+    assert (site / "hand.yaml").read_text() == before
+
+
 def test_after_the_pages_changed_what_is_proven_is_written_and_the_rest_is_told(assay: Run, site: Path) -> None:
     assert assay("testset", "repair", "set.yaml", "--all", "--write").code == 0
     written = (site / "set.yaml").read_text()

@@ -49,18 +49,24 @@ class RepairPlan:
         return tuple(repair for repair in self.repairs if repair.repaired is None)
 
 
-def plan_repairs(test_set: TestSet, corpus: Corpus, *, everything: bool = False) -> RepairPlan:
+def plan_repairs(
+    test_set: TestSet, corpus: Corpus, *, live: Corpus | None = None, everything: bool = False
+) -> RepairPlan:
     """Resolve every judgment of a test set on a generation, and plan the repairs.
 
     Judgments on a changed page get their new position, and moved ones their new URL. Judgments by chunk id or content
     hash, and positions without a quote, get a quote, so that they no longer depend on any index.
 
+    live: the live generation, if it is another one. A quote whose page is gone is looked up there, because its page's
+        text and its context prove where it moved.
     everything: also add position, text hash and context to exact quotes.
 
     Raises CatalogError, VectorStoreError.
     """
     passages = dict.fromkeys(judgment.passage for topic in test_set.topics for judgment in topic.judgments)
     found = Resolver(corpus).find(list(passages))
+    if live is not None:
+        found |= _renamed(found, corpus, live)
     better = dict(_better(found, corpus, everything=everything))
     outcomes = dict.fromkeys(Anchoring, 0)
     repairs = []
@@ -74,6 +80,25 @@ def plan_repairs(test_set: TestSet, corpus: Corpus, *, everything: bool = False)
             elif not resolution.anchoring.scores:
                 repairs.append(Repair(topic.id, number, judgment, None, resolution))
     return RepairPlan(outcomes, tuple(repairs))
+
+
+def _renamed(found: Mapping[Passage, Found], corpus: Corpus, live: Corpus) -> dict[Passage, Found]:
+    """The quotes whose page is gone and that are found by the text and the context that they have in the live one."""
+    gone = [
+        passage
+        for passage, one in found.items()
+        if kind_of(passage) is AnchorKind.QUOTE and not one.resolution.anchoring.scores and one.resolution.url is None
+    ]
+    if not gone:
+        return {}
+    earlier = Resolver(live).find(gone)
+    proven = {written: passage for passage, written in _better(earlier, live, everything=True)}
+    moved = Resolver(corpus).find(list(proven))
+    return {
+        proven[written]: replace(one, passage=proven[written])
+        for written, one in moved.items()
+        if one.resolution.anchoring.scores
+    }
 
 
 def _better(found: Mapping[Passage, Found], corpus: Corpus, *, everything: bool) -> Iterator[tuple[Passage, Passage]]:
