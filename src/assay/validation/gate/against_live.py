@@ -108,9 +108,9 @@ def measure_falls(
     after: Sequence[TopicResult],
     in_group: Callable[[TopicResult, str | None], bool],
 ) -> dict[MeasureLimit, Fall]:
-    """Compute the drop of each limit's measure over its topics, p adjusted over the limits.
+    """Compute how far each limited measure falls against the live generation, with p-values adjusted by Holm's method.
 
-    before, after: the topics that count, of the live generation and of this one.
+    before, after: the judged topics of the live generation and of the candidate.
     """
     limited = [limit for limit in limits if limit.max_drop is not None]
     found: dict[MeasureLimit, Difference] = {}

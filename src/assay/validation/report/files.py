@@ -78,7 +78,7 @@ def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
 
 
 def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
-    """Write all files or none. The name is claimed, so existing files are of this report."""
+    """Write all files or none. Files that already exist belong to this report, because `_claimed` reserved its name."""
     pieces = {path: [content] if isinstance(content, bytes) else content for path, content in files.items()}
     try:
         write_files({path: map(redacted_bytes, content) for path, content in pieces.items()})
