@@ -23,8 +23,8 @@ from assay.validation.running.measuring import Measures
 
 logger = logging.getLogger(__name__)
 
-_MEASUREMENTS = 3
-"""So often a release is measured if somebody changes the live generation each time."""
+_MEASUREMENTS = 5
+"""Times that a release is measured at most, if the live generation changes during each."""
 
 T = TypeVar("T")
 

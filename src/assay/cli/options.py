@@ -100,6 +100,8 @@ def testset_overrides(testset: Path | None, *, no_testset: bool) -> dict[str, An
     """Use the test set named on the command line, or none at all. Raises typer.BadParameter for both."""
     if testset is not None and no_testset:
         raise typer.BadParameter("--testset and --no-testset cannot be combined.")
+    if testset is not None and not testset.name:
+        raise typer.BadParameter("--testset names no file.")
     if no_testset:
         return {"validation": {"testset": False}}
     return {} if testset is None else {"validation": {"testset": testset}}

@@ -109,6 +109,8 @@ def test_a_test_set_and_none_at_once_are_refused(assay: Run, folder: Path) -> No
     for command in ("publish", "validate", "promote"):
         said = assay(command, "--testset", TESTSET, "--no-testset")
         assert (said.code, "cannot be combined" in said.err) == (2, True)
+        said = assay(command, "--testset", "")
+        assert (said.code, "--testset names no file" in said.err) == (2, True)
 
 
 def test_a_test_set_that_is_gone_is_not_left_out_in_silence(assay: Run, folder: Path) -> None:
