@@ -48,9 +48,9 @@ def _ancestors(
     A page is still there if pair_pages pairs it with one of the candidate, directly or through the releases between.
     Ends at a release that lost more than its limit, or had none: its removals were intended.
     """
-    if context.live is None:
-        return
     kept = {one.id: one for one in context.catalog.generations() if one.state is State.RETIRED}
+    if context.live is None or context.live.parent not in kept:
+        return
     child, after, now = context.live, _pages(context, context.live), _pages(context, context.generation)
     remaining: Mapping[str, str] = context.remaining_pages
     while not _removals_allowed(child.verdict) and (parent := kept.pop(child.parent or "", None)) is not None:
