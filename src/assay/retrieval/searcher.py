@@ -25,7 +25,7 @@ _NO_KEYWORDS = (
 )
 
 _LEAST_BATCH = 4
-"""Minimum number of candidates that are fetched at once."""
+"""Minimum number of candidates of the second fetch."""
 
 _MOST_CANDIDATES = 10_000
 """Maximum depth of a search whose candidates are copies of few passages."""
@@ -206,7 +206,7 @@ class Searcher:
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
         batch = ranked[: max(query.top_k, 10)]
-        taken = 0
+        taken, size = 0, _LEAST_BATCH // 2
         while batch:
             if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
                 break  # no later candidate ties with a hit
@@ -222,8 +222,9 @@ class Searcher:
                         score = clip_similarity(fused.score) if by_similarity else fused.score
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
             taken += len(batch)
-            # Few copies leave few places free; the double of them makes a third request rare.
-            batch = ranked[taken : taken + max(2 * (query.top_k - len(hits)), _LEAST_BATCH)]
+            # Few copies leave few places free. Many copies need few requests, because the batches grow.
+            size = max(2 * (query.top_k - len(hits)), 2 * size)
+            batch = ranked[taken : taken + size]
         return tuple(hits)
 
     def _fetch(

@@ -31,6 +31,8 @@ class Family:
     formula, bound: of a judged ranking and, if any, the cutoff; bound is None for a measure without an upper bound.
     aliases: other spellings, in lower case.
     bounded: whether it lies in 0 to 1.
+    from_hits: whether the labels of the hits are enough, without the relevant chunks that were not found.
+    of_ranking: whether it measures the ranking, and not the test set.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Family:
     bound: Callable[..., float] | None
     aliases: tuple[str, ...] = ()
     bounded: bool = True
+    from_hits: bool = False
+    of_ranking: bool = True
 
     @property
     def cutoff(self) -> bool:
@@ -51,18 +55,26 @@ def _spellings_of_ndcg(gain: str) -> tuple[str, ...]:
 
 
 FAMILIES = (
-    Family("P@k", formulas.precision, bounds.precision_bound, ("p", "precision")),
-    Family("mrr", formulas.best_reciprocal_rank, bounds.best_reciprocal_rank_bound),
+    Family("P@k", formulas.precision, bounds.precision_bound, ("p", "precision"), from_hits=True),
+    Family("mrr", formulas.best_reciprocal_rank, bounds.best_reciprocal_rank_bound, from_hits=True),
     Family("rank_of_best", formulas.rank_of_best, None, bounded=False),
-    Family("RR", formulas.reciprocal_rank, bounds.reciprocal_rank_bound, ("recip_rank", "reciprocal_rank")),
+    Family(
+        "RR", formulas.reciprocal_rank, bounds.reciprocal_rank_bound, ("recip_rank", "reciprocal_rank"), from_hits=True
+    ),
     Family("Recall@k", formulas.recall, bounds.recall_bound, ("r",)),
     Family("AP", formulas.average_precision, bounds.average_precision_bound, ("map", "average_precision")),
     Family("nDCG@k", formulas.ndcg, bounds.ndcg_bound, ("ndcg_cut", *_spellings_of_ndcg("log2"))),
     Family("nDCG_exp@k", formulas.exponential_ndcg, bounds.exponential_ndcg_bound, _spellings_of_ndcg("exp-log2")),
-    Family("Success@k", formulas.success, bounds.success_bound),
+    Family("Success@k", formulas.success, bounds.success_bound, from_hits=True),
     Family("bpref", formulas.bpref, None),
-    Family("judged@k", formulas.judged_share, None),
-    Family("ceiling P@k", formulas.precision_ceiling, bounds.precision_ceiling_bound, ("ceiling_p", "ceiling")),
+    Family("judged@k", formulas.judged_share, None, from_hits=True, of_ranking=False),
+    Family(
+        "ceiling P@k",
+        formulas.precision_ceiling,
+        bounds.precision_ceiling_bound,
+        ("ceiling_p", "ceiling"),
+        of_ranking=False,
+    ),
 )
 """Every measure of one topic; docs/measures.md has a row for each."""
 

@@ -46,14 +46,12 @@ class Measures:
 
     def computable_from_hits(self) -> "Measures":
         """The measures that need no knowledge of relevant chunks that were not found."""
-        known = {"P@k", "mrr", "RR", "Success@k", "judged@k"}
-        return Measures(tuple(measure for measure in self.parsed if measure.family.name in known))
+        return Measures(tuple(measure for measure in self.parsed if measure.family.from_hits))
 
     @property
     def quality_names(self) -> tuple[str, ...]:
         """Names of the measures of ranking quality, without those of the test set (judged@k, ceiling P@k)."""
-        of_test_set = {"judged@k", "ceiling P@k"}
-        return tuple(measure.name for measure in self.parsed if measure.family.name not in of_test_set)
+        return tuple(measure.name for measure in self.parsed if measure.family.of_ranking)
 
     @property
     def names(self) -> tuple[str, ...]:
