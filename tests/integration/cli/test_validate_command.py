@@ -202,10 +202,10 @@ def test_a_fail_cannot_be_passed_by_leaving_the_test_set_out(assay: Run, folder:
     _write(folder, *(_topic(part, text="Where can I buy bread?") for part in PARTS))
     assay("ingest")
     assert assay("validate", "--testset", TESTSET).code in {1, 3}
-    assert assay("promote", "--json").body["error"] == "promotion_refused"
+    assert assay("promote", "--json").body["error"] == "promotion_undecided"
     (folder / TESTSET).unlink()
     gone = assay("promote")
-    assert gone.code == 1
+    assert gone.code == 2
     assert TESTSET in gone.err
     assert assay("validate").code == 2
 
