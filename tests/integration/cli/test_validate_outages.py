@@ -167,7 +167,7 @@ def test_a_test_set_that_changes_meanwhile_is_not_what_the_pass_names(assay: Run
     assert (body["verdict"], body["total_queries"]) == ("PASS", 400)
     assert body["provenance"]["test_set_fingerprint"] == asked != load_test_set(folder / "topics.json").fingerprint
     promoted = assay("promote", "--json")
-    assert (promoted.code, promoted.body["error"]) == (1, "promotion_refused")
+    assert (promoted.code, promoted.body["error"]) == (3, "promotion_undecided")
 
 
 def _plant_other(folder: Path) -> None:
