@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.catalog.catalog import SqlCatalog
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.app.construction import source_of
+from assay.app.construction import embedded_store, source_of
 from assay.app.parts import Parts
 from assay.errors import CatalogNotFound, ConfigurationError, InputError
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
@@ -113,7 +112,7 @@ class Builds:
             catalog = opened.enter_context(
                 closing(SqlCatalog.open(f"sqlite:///{(place / 'catalog.sqlite').as_posix()}", create=True))
             )
-            store = EdgeStore(place / "generations", hnsw_threshold=parts.settings.index.hnsw_threshold)
+            store = embedded_store(parts.settings, place / "generations")
             earlier = opened.enter_context(closing(parts.store.open(base.id, IndexSpec.of(base), patient=True)))
             recut_parts = RecutParts(
                 base=base,

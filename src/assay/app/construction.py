@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from assay.adapters.sources.folder.source import FolderSource
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.embedders import models_by_dimension
 from assay.errors import (
     ConfigurationError,
@@ -54,6 +55,11 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
     return Gate(structure, quality, search or {})
 
 
+def embedded_store(settings: Settings, folder: Path) -> VectorStore:
+    """Build the embedded store over a folder."""
+    return EdgeStore(folder, hnsw_threshold=settings.index.hnsw_threshold)
+
+
 def qdrant_store(settings: Settings) -> VectorStore:
     """Build the store on the server of [qdrant]. Imports its client only here, because that takes half a second."""
     qdrant = settings.qdrant
@@ -77,9 +83,9 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
         raise ConfigurationError(
             "No collection is adopted.", hint="Set [index] adopt to the name of one on the server of [qdrant] url."
         )
-    if index.store == "embedded":
+    if index.store not in {None, "qdrant"}:
         raise ConfigurationError(
-            f"[index] adopt is {index.adopt}, but [index] store is `embedded`.",
+            f"[index] adopt is {index.adopt}, but [index] store is `{index.store}`.",
             hint="Remove [index] store: an adopted collection is on a Qdrant server.",
         )
     _require_server(settings.qdrant, f"[index] adopt is {index.adopt}", "")

@@ -12,8 +12,7 @@ from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.bm25 import Bm25Encoder
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.app.construction import adopted_store, qdrant_store, source_of
+from assay.app.construction import adopted_store, embedded_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
 from assay.errors import CatalogUnavailable, ConfigurationError
 from assay.ports import (
@@ -107,7 +106,7 @@ class Parts:
             return self.adopted_store
         if self.settings.vector_store == "qdrant":
             return qdrant_store(self.settings)
-        return EdgeStore(self.settings.index_dir, hnsw_threshold=self.settings.index.hnsw_threshold)
+        return embedded_store(self.settings, self.settings.index_dir)
 
     @cached_property
     def adopted_store(self) -> "AdoptedStore":

@@ -78,7 +78,7 @@ def _notes(assay: Assay, rechunked: bool) -> list[str]:
     notes = ["Latencies are of single searches, one after the other, without the embedding of the query."]
     if rechunked:
         notes.append("Rows with another chunker were timed after the others: compare their latency only roughly.")
-    if rechunked and assay.settings.vector_store != "embedded":
+    if rechunked and assay.settings.vector_store == "qdrant":
         notes.append("Rows with another chunker were searched in an embedded index, the others on the server.")
     return notes
 
