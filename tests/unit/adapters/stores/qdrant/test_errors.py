@@ -114,7 +114,7 @@ def test_an_error_has_its_kind(error: Exception, kind: type[VectorStoreError]) -
         ("Filter condition limit reached (3 > 1). Help: x", "filter_max_conditions"),
         ("Max vector storage size limit of 1 bytes reached!. Help: Delete some", "max_collection_vector_size_bytes"),
         ("Max payload storage size limit of 1 bytes reached!. Help: x", "max_collection_payload_size_bytes"),
-        ("Collection already contains the maximum number of payload indices. Help: x", "strict_mode_config"),
+        ("Collection already contains the maximum number of payload indices. Help: x", "max_payload_index_count"),
         ("Max points count limit of 10 reached!. Help: Delete some points", "max_points_count"),
         ('Limit exceeded 2 > 1 for "something new". Help: x', "strict_mode_config"),
     ],

@@ -4,6 +4,7 @@ Local mode raises ValueError where a server answers 404 and 409, and forgets pay
 """
 # ruff: noqa: ANN401 - what the client has
 
+import json
 import warnings
 from functools import wraps
 from typing import Any
@@ -54,7 +55,8 @@ class LocalAsServer:
                 status = 404 if "not found" in str(error) else 409 if "already exists" in str(error) else None
                 if status is None:
                     raise
-                raise UnexpectedResponse(status, "", str(error).encode(), Headers()) from None
+                content = json.dumps({"status": {"error": str(error)}})
+                raise UnexpectedResponse(status, "", content.encode(), Headers()) from None
 
         return answer
 
