@@ -203,6 +203,36 @@ def test_unread_files_are_counted_again_where_no_page_has_changed(desk: Desk, as
     assert assay.parts.catalog.generation(first.id).unread_documents == {"rst": 1}
 
 
+def test_failed_pages_are_counted_again_where_no_page_has_changed(desk: Desk, tmp_path: Path) -> None:
+    page = desk.docs / "radio.md"
+    readable = page.read_bytes()
+    with desk.open(gate={"max_failed_pages": 0.2}) as assay:
+        assay.publish()
+        page.write_bytes(b"\xff\xfe broken")
+        broken = assay.publish().promoted
+        assert broken
+        assert (broken.failed_pages, broken.carried_pages) == (1, 1)
+        page.write_bytes(readable)
+        again = assay.publish().build
+        assert (again.unchanged, again.generation.id) == (True, broken.id)
+        stored = assay.parts.catalog.generation(broken.id)
+        assert (stored.failed_pages, stored.carried_pages) == (0, 0)
+
+
+def test_a_page_that_is_restored_no_longer_blocks_the_waiting_candidate(desk: Desk, assay: Assay) -> None:
+    assay.publish()
+    page = desk.docs / "radio.md"
+    readable = page.read_bytes()
+    desk.write("gripper", "The gripper has changed.")
+    page.write_bytes(b"\xff\xfe broken")
+    waiting = assay.builds.ingest().generation
+    assert waiting.failed_pages == 1
+    page.write_bytes(readable)
+    promoted = assay.publish().promoted
+    assert promoted
+    assert promoted.id == waiting.id
+
+
 def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
     for part in PARTS[:4]:

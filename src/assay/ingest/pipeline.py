@@ -215,13 +215,7 @@ class Pipeline:
         catalog, encoder = self._parts.catalog, self._parts.encoder
         with stage(self._progress, "count"):
             counted = count_terms(generation, catalog, encoder, spool, self._progress)
-        counted = replace(
-            counted,
-            documents=len(survey.claimed),
-            failed_pages=len(survey.failed),
-            carried_pages=len(survey.carried),
-            unread_documents=survey.unread_files.documents,
-        )
+        counted = _with_counts(replace(counted, documents=len(survey.claimed)), survey)
         catalog.update_generation(counted)
         return counted
 
@@ -269,12 +263,10 @@ class Pipeline:
             index.close()
 
     def _recount(self, base: Generation, survey: PageTally) -> Generation:
-        """The unchanged generation, with a new count of unread files."""
-        documents = survey.unread_files.documents
-        if documents == base.unread_documents:
-            return base
-        counted = replace(base, unread_documents=documents)
-        self._parts.catalog.update_generation(counted)
+        """The unchanged generation, with new counts of failed pages and unread files."""
+        counted = _with_counts(base, survey)
+        if counted != base:
+            self._parts.catalog.update_generation(counted)
         return counted
 
     def _is_same(self, generation: Generation, live: Generation, survey: PageTally) -> bool:
@@ -349,6 +341,16 @@ class Pipeline:
             live_before=self._live_before,
             **survey.changes(),
         )
+
+
+def _with_counts(generation: Generation, survey: PageTally) -> Generation:
+    """A generation with the counts of pages and files that this build could not read."""
+    return replace(
+        generation,
+        failed_pages=len(survey.failed),
+        carried_pages=len(survey.carried),
+        unread_documents=survey.unread_files.documents,
+    )
 
 
 @contextmanager
