@@ -27,7 +27,7 @@ from assay.ports import Progress, Silence, stage
 from assay.release.promotion import has_pass
 from assay.retrieval.searcher import Searcher
 from assay.validation.gate.against_live import AgainstLive, Obstacle
-from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.corpus import CatalogCorpus, page_texts
 from assay.validation.judgments.denominators import Removed, agree
 from assay.validation.running.latency import Load
 from assay.validation.structure import structure_findings
@@ -240,7 +240,8 @@ class Evaluation:
         except (IdentityMismatch, VectorStoreError) as error:
             return None, AgainstLive(problem=f"{_CANNOT}: {error.message}", obstacle=_obstacle(error))
         setup = systems.search_setup(searcher, self._parts.settings.search, systems.measures)
-        return System(live, live.id, resolved.of_live, setup), AgainstLive()
+        texts = page_texts(self._parts.catalog, live.id)
+        return System(live, live.id, resolved.of_live, setup, page_texts=texts), AgainstLive()
 
     def _resolved_on_both(
         self,

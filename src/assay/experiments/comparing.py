@@ -18,6 +18,8 @@ from assay.ports import Progress
 from assay.release.generation_names import CANDIDATE, LIVE
 from assay.validation.compared_answers import check_lost_topics
 from assay.validation.comparing import compare_sides
+from assay.validation.gate.lost_topics import no_page_texts
+from assay.validation.judgments.corpus import page_texts
 from assay.validation.judgments.denominators import removal_notes
 from assay.validation.running.measuring import Measures
 
@@ -62,7 +64,9 @@ def compare(
         sides = [_side(bench, one) for one in inputs]
     a, b = _distinct(*joined_by_text(*sides))
     comparison = compare_sides(a, b, measures, notes=(*bench.notes, *removal_notes(removed)))
-    lost = check_lost_topics(a, b, assay.settings.gate.max_lost_topics, allow_removals=allow_removals)
+    known = a.results and a.provenance.generation and assay.parts.adopted is None
+    texts = page_texts(assay.parts.catalog, a.provenance.generation or "") if known else no_page_texts
+    lost = check_lost_topics(a, b, assay.settings.gate.max_lost_topics, texts, allow_removals=allow_removals)
     return replace(comparison, lost_topics=lost)
 
 

@@ -3,22 +3,33 @@
 from assay.model.comparisons import Side
 from assay.model.evaluation import Finding
 from assay.model.validations import StoredTopic, TopicResult
-from assay.validation.gate.lost_topics import ANSWERED, LostTopic, LostTopics, find_lost_topics, lost_topics_finding
+from assay.validation.gate.lost_topics import (
+    ANSWERED,
+    LostTopic,
+    LostTopics,
+    PageTexts,
+    find_lost_topics,
+    lost_topics_finding,
+    no_page_texts,
+)
 
 
-def check_lost_topics(a: Side, b: Side, most: float, *, allow_removals: bool = False) -> Finding | None:
+def check_lost_topics(
+    a: Side, b: Side, most: float, page_texts: PageTexts = no_page_texts, *, allow_removals: bool = False
+) -> Finding | None:
     """Check the share of topics that lost their answer from A to B; None if both are of one generation.
 
     Settings of one generation rank the same content, so none of it can be lost. A report has no texts: its labels
     decide alone, and an answer in other words counts as lost.
 
-    most: largest share, 0 to 1. allow_removals: whether judgments on removed pages are left out already.
+    most: largest share, 0 to 1. page_texts: of A's generation.
+    allow_removals: whether judgments on removed pages are left out already.
     """
     if a.provenance.generation == b.provenance.generation:
         return None
     if a.results and b.results:
         before, after = _scored(a.results), _scored(b.results)
-        found = find_lost_topics(before, after, {one.topic.id: one for one in b.resolved})
+        found = find_lost_topics(before, after, {one.topic.id: one for one in b.resolved}, page_texts)
     else:
         found = _lost_by_labels(a, b)
     return lost_topics_finding(found, most, a.name, allow_removals=allow_removals)

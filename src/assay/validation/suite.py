@@ -26,7 +26,7 @@ from assay.validation.gate.against_live import (
     topics_that_fell,
 )
 from assay.validation.gate.lost_answers import orphan_notes
-from assay.validation.gate.lost_topics import find_lost_topics
+from assay.validation.gate.lost_topics import PageTexts, find_lost_topics, no_page_texts
 from assay.validation.gate.policy import Gate, limit_notes, verdict
 from assay.validation.gate.quality import (
     Measured,
@@ -67,6 +67,7 @@ class System:
     id: of the generation; "" if unknown.
     topics: resolved on the generation; unresolved if only hits are known.
     label: resolves the topics on the hits if only hits are known.
+    page_texts: of the generation.
     """
 
     generation: Generation | None
@@ -74,6 +75,7 @@ class System:
     topics: tuple[ResolvedTopic, ...]
     setup: SearchSetup
     label: Callable[[Run], tuple[ResolvedTopic, ...]] | None = None
+    page_texts: PageTexts = no_page_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,7 @@ def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult]
             open=unsure,
             fell=topics_that_fell(_no_worse_measures(plan), before, after),
             overall=compare(plan.measures.quality_names, a, b),
-            lost=find_lost_topics(before, after, topics),
+            lost=find_lost_topics(before, after, topics, plan.live.page_texts),
         )
 
 

@@ -26,6 +26,9 @@ _BOUNDARY = re.compile(r"[.!?]\s+|[\u3002\uff01\uff1f]|\n+")
 Sentence = tuple[str, ...]
 """The casefolded words of a sentence or line."""
 
+WithSpans = tuple[str, Sequence[tuple[int, int]]]
+"""A text, and the first character and the one after the last of parts of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
@@ -39,11 +42,18 @@ class Replaced:
     others: frozenset[Sentence]
 
     @classmethod
-    def of(cls, texts: Iterable[tuple[str, Sequence[tuple[int, int]]]]) -> Self:
-        """Collect the passages of texts, each given by the first character and the one after the last."""
+    def of(cls, texts: Iterable[WithSpans], pages: Iterable[WithSpans] = ()) -> Self:
+        """Collect the passages of texts, each given by the first character and the one after the last.
+
+        pages: whole pages with their passages, which add only the sentences around them.
+        """
         passages: list[str] = []
         own: set[Sentence] = set()
         every: set[Sentence] = set()
+        for text, spans in pages:
+            parts = _sentences(text)
+            every.update(words for words, _, _ in parts)
+            own.update(words for words, a, b in parts if any(a < end and start < b for start, end in spans))
         for text, spans in texts:
             parts = _sentences(text)
             every.update(words for words, _, _ in parts)

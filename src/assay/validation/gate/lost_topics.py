@@ -3,7 +3,7 @@
 A lost answer is a fact, not a sample: two of them count also in a test set that is too small for a paired test.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.model.counting import some_of
@@ -24,6 +24,14 @@ FEWEST = 2
 """Fewest lost topics, with different answers, that fail: a single one may be a section with a new subject."""
 
 _NAMED = 3
+
+PageTexts = Callable[[Collection[str]], Mapping[str, str]]
+"""Gives the texts of pages by URL, as far as they are known."""
+
+
+def no_page_texts(_urls: Collection[str]) -> dict[str, str]:
+    """No texts: only hits are known."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,10 @@ class LostTopics:
 
 
 def find_lost_topics(
-    before: Sequence[TopicResult], after: Sequence[TopicResult], topics: Mapping[str, ResolvedTopic]
+    before: Sequence[TopicResult],
+    after: Sequence[TopicResult],
+    topics: Mapping[str, ResolvedTopic],
+    page_texts: PageTexts,
 ) -> LostTopics:
     """Find the topics that the live generation answers and the candidate does not.
 
@@ -63,6 +74,7 @@ def find_lost_topics(
     page under the same address is none.
 
     before, after: the topics that count, of the live generation and of the candidate. topics: of the candidate, by id.
+    page_texts: of the live generation; called only for topics whose proven answers were not found.
     """
     were = {one.topic.id: one for one in before if _answers(one)}
     answered = [one for one in after if one.topic.id in were]
@@ -73,7 +85,7 @@ def find_lost_topics(
         if _is_answered(one, resolved):
             continue
         is_gone = not _proven(resolved)
-        if _is_reworded(one, was):
+        if _is_reworded(one, was, page_texts):
             reworded |= {one.topic.id} if is_gone else set()
         else:
             answer = _answers(was)[0].chunk
@@ -141,18 +153,36 @@ def _proven(topic: ResolvedTopic) -> set[str]:
     }
 
 
-def _is_reworded(result: TopicResult, was: TopicResult) -> bool:
-    """Whether a hit that is labelled, or on the page of an answer, says most of a judged passage in other words."""
+def _is_reworded(result: TopicResult, was: TopicResult, page_texts: PageTexts) -> bool:
+    """Whether a hit that is labelled, or on the page of an answer, says most of a judged passage in other words.
+
+    Sections of the live pages that were not among the hits move up when the answer is deleted: they are not new.
+    """
     urls = {answer.chunk.document.url for answer in _answers(was)}
-    replaced = Replaced.of(
-        (hit.chunk.text, _judged_parts(was, hit.chunk) if label else ())
-        for hit, label in zip(was.hits, was.labels, strict=False)
-    )
-    return any(
-        replaced.is_said_by(hit.chunk.text)
+    compared = [
+        hit.chunk
         for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
         if label or hit.chunk.document.url in urls
+    ]
+    pages = page_texts(urls | {one.document.url for one in compared}) if compared else {}
+    replaced = Replaced.of(
+        (
+            (hit.chunk.text, _judged_parts(was, hit.chunk) if label else ())
+            for hit, label in zip(was.hits, was.labels, strict=False)
+        ),
+        ((text, _judged_spans(was, url, len(text))) for url, text in pages.items()),
     )
+    return any(replaced.is_said_by(one.text) for one in compared)
+
+
+def _judged_spans(was: TopicResult, url: str, length: int) -> list[tuple[int, int]]:
+    """The relevant parts of a page's text; all of it if it was judged as a whole."""
+    judged = zip(was.topic.judgments, was.resolutions, strict=True)
+    return [
+        (found.span.start, found.span.end) if found.span else (0, length)
+        for one, found in judged
+        if one.label and found.anchoring.scores and found.url == url
+    ]
 
 
 def _judged_parts(was: TopicResult, chunk: Chunk) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -112,6 +112,18 @@ class CatalogCorpus:
     def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
         """Store anchors that were resolved on this generation."""
         self._catalog.keep_anchors(self._generation, anchors)
+
+
+def page_texts(catalog: Catalog, generation_id: str) -> Callable[[Collection[str]], dict[str, str]]:
+    """Read the texts of a generation's pages by URL; no texts if one of the pages is damaged."""
+
+    def read(urls: Collection[str]) -> dict[str, str]:
+        try:
+            return {one.info.url: one.text for one in catalog.documents_at(generation_id, sorted(urls))}
+        except CatalogCorrupt:
+            return {}
+
+    return read
 
 
 def by_text(places: Iterable[ChunkPlace]) -> dict[str, tuple[ChunkPlace, ...]]:

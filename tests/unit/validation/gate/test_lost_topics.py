@@ -11,14 +11,20 @@ from assay.model.ranking import Hit
 from assay.model.validations import Difference, TopicResult
 from assay.validation.content.rewording import Replaced, is_reworded
 from assay.validation.gate.against_live import AgainstLive, Obstacle, live_findings
-from assay.validation.gate.lost_topics import LostTopic, LostTopics, find_lost_topics, lost_topics_finding
+from assay.validation.gate.lost_topics import (
+    LostTopic,
+    LostTopics,
+    find_lost_topics,
+    lost_topics_finding,
+    no_page_texts,
+)
 from assay.validation.gate.policy import MeasureLimit
 
 FOUND, NOT_FOUND = (2, 1, 0, 0, 0), (0, 0, 0, 0, 0)
 
 
 def _lost(before: Sequence[TopicResult], after: Sequence[TopicResult]) -> LostTopics:
-    return find_lost_topics(before, after, {one.topic.id: _resolved(one) for one in after})
+    return find_lost_topics(before, after, {one.topic.id: _resolved(one) for one in after}, no_page_texts)
 
 
 def _resolved(result: TopicResult) -> ResolvedTopic:
@@ -66,6 +72,19 @@ def test_an_answer_in_other_words_on_its_page_is_not_lost() -> None:
     after = replace(after, hits=(Hit(1, chunk_of(0, words), 0.5, 1.0),))
     found = _lost([before], [after])
     assert (found.lost, found.reworded) == ((), {"nodes-talk"})
+
+
+def test_a_similar_section_that_was_not_among_the_live_hits_is_no_new_answer() -> None:
+    before = topic_result(labels=FOUND, relevant=1)
+    url = before.hits[0].chunk.document.url
+    similar = before.hits[0].chunk.text.replace("exchange messages", "exchange services")
+    after = topic_result(labels=(None,), relevant=1, lost=[Anchoring.ORPHANED])
+    after = replace(after, hits=(Hit(1, chunk_of(0, similar), 0.5, 1.0),))
+    resolved = {after.topic.id: _resolved(after)}
+    texts = {url: f"{before.hits[0].chunk.text}\n\n{similar}"}
+    found = find_lost_topics([before], [after], resolved, lambda _: texts)
+    assert [one.is_gone for one in found.lost] == [True]
+    assert find_lost_topics([before], [after], resolved, no_page_texts).reworded == {after.topic.id}
 
 
 @pytest.mark.parametrize(("text", "lost"), [("Please sign in to continue.", 1), (chunk_of(0).text + " More.", 0)])
