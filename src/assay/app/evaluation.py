@@ -1,6 +1,7 @@
 """Evaluation: a generation is measured, judged by the gate, and reported."""
 
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -37,6 +38,10 @@ logger = logging.getLogger(__name__)
 
 _CANNOT = "the candidate cannot be compared with the live generation"
 OTHER_TEST_SET = "--testset or [validation] testset names another; --no-testset judges the structure alone."
+
+
+_IN_DATA_DIR = "./"
+"""Prefix of a remembered path that begins in the data directory; others begin in its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,7 @@ class Evaluation:
         verdict = last_judged(generations)
         if verdict is None:
             return AppliedTestSet()
-        path = self._project / str(verdict["test_set_path"])
+        path = self._recalled(str(verdict["test_set_path"]))
         judged = _judged_by(verdict, generation, generations)
         try:
             labelled = load_test_set(path)
@@ -175,15 +180,26 @@ class Evaluation:
         except CatalogUnavailable as error:
             logger.warning("The verdict is not stored, because the catalog cannot be reached: %s", error)
 
-    @property
-    def _project(self) -> Path:
-        """The folder of the data directory, from which paths of test sets are remembered."""
-        return self._parts.settings.data_dir.absolute().parent.resolve()
+    def remember_path(self, applied: AppliedTestSet) -> None:
+        """Store the present path of a test set with the verdicts by it: its file may have been renamed."""
+        if applied.test_set is not None and applied.path is not None:
+            self._parts.lifecycle.rename_test_set(applied.test_set.fingerprint, self._remembered(applied.path))
 
     def _remembered(self, path: Path) -> str:
-        """The path of a test set as a verdict keeps it: relative within the project, else absolute."""
-        full = path.resolve()
-        return (full.relative_to(self._project) if full.is_relative_to(self._project) else full).as_posix()
+        """The path of a test set as a verdict keeps it; see Verdict. Symbolic links in it are kept as links."""
+        settings = self._parts.settings
+        full, data, project = map(_absolute, (path, settings.data_dir, settings.config_folder))
+        if full.is_relative_to(data):
+            return f"{_IN_DATA_DIR}{full.relative_to(data).as_posix()}"
+        for folder in (data.parent, project, Path.cwd()):
+            if full.is_relative_to(folder) and data.is_relative_to(folder):
+                return Path(os.path.relpath(full, data.parent)).as_posix()
+        return full.as_posix()
+
+    def _recalled(self, remembered: str) -> Path:
+        """The file of a path from _remembered."""
+        data = _absolute(self._parts.settings.data_dir)
+        return _absolute((data if remembered.startswith(_IN_DATA_DIR) else data.parent) / remembered)
 
     def _plan(
         self,
@@ -272,6 +288,11 @@ class Evaluation:
             else:
                 return _ResolvedOnBoth(agreed.sides[1], agreed.sides[0], agreed.removed)
         return _ResolvedOnBoth(self._systems.resolved(generation, searcher, test_set, progress), damage=damage)
+
+
+def _absolute(path: Path) -> Path:
+    """An absolute path without `..`; unlike Path.resolve, it does not follow links, which may lead elsewhere later."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - see above
 
 
 def _obstacle(error: IdentityMismatch | VectorStoreError) -> Obstacle:

@@ -79,6 +79,7 @@ class Releases:
         """Validate the unchanged live generation if it has no PASS for the test set that applies."""
         applied = self._evaluation.applied_test_set(build.generation)
         if applied.test_set is None or self._evaluation.passes(build.generation, applied.test_set):
+            self._evaluation.remember_path(applied)
             return PublishReport(build, None, None)
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)
@@ -114,13 +115,16 @@ class Releases:
     ) -> Generation:
         """Promote a candidate over the live generation; validate it first unless it has a PASS that still holds."""
         generation = self._parts.catalog.generation(generation_id)
-        labelled = self._evaluation.applied_test_set(generation, test_set).test_set
+        applied = self._evaluation.applied_test_set(generation, test_set)
+        labelled = applied.test_set
         fingerprint = labelled.fingerprint if labelled else None
         compared = self._systems.compared_live(generation, labelled)
         passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint, compared.id if compared else None)
         # The index may have changed since its PASS, so the structural checks run every time.
         if not (passed and self._evaluation.is_sound(generation, progress)):
             self._evaluation.validate(generation.id, test_set, progress)
+        else:
+            self._evaluation.remember_path(applied)
         return self._promote(generation, fingerprint, over=live)
 
     def _promote(self, generation: Generation, test_set: str | None, *, over: str | None = ANY_LIVE) -> Generation:

@@ -323,8 +323,9 @@ class Verdict:
     content_fingerprint: of the generation at validation time.
     test_set: fingerprint of the test set; None if only the structure was validated.
     test_set_name: name in the test set's file.
-    test_set_path: path of that file, from the folder of the data directory if it is in there, so that a copied project
-        uses its own file; else absolute, because a promotion may run in another folder.
+    test_set_path: path of that file, so that a moved or copied project uses its own file: with `./` from the data
+        directory, if it is in there; else from the folder of the data directory, if both are in that folder, in that
+        of assay.toml or in the working directory; else absolute, because a promotion may run in another folder.
     headline: the summary of a PASS; "" for the number of checks.
     live: id of the generation that its answers were compared with, the live one at the time; None if with none.
     """

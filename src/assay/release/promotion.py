@@ -50,6 +50,13 @@ class GenerationLifecycle:
         self._catalog.update_generation(generation)
         return generation
 
+    def rename_test_set(self, test_set: str, path: str) -> None:
+        """Store another path with every verdict by a test set. test_set: its fingerprint."""
+        for generation in self._catalog.generations():
+            verdict = generation.verdict and _with_path(generation.verdict, test_set, path)
+            if verdict != generation.verdict:
+                self._catalog.update_generation(replace(generation, verdict=verdict))
+
     def reject(self, verdict: Verdict) -> Generation:
         """Reject a candidate that failed its gate. Raises InvalidTransition, GenerationNotFound."""
         return self._catalog.transition(verdict.generation, State.REJECTED, reason=verdict.summary)
@@ -164,6 +171,14 @@ def verdict_record(verdict: Verdict) -> Mapping[str, object]:
         "test_set_path": verdict.test_set_path,
         "live": verdict.live,
     }
+
+
+def _with_path(verdict: Mapping[str, object], test_set: str, path: str) -> Mapping[str, object]:
+    """A stored verdict with another path of this test set, also in the earlier one that it remembers."""
+    earlier = verdict.get(JUDGED_BEFORE)
+    if verdict.get("test_set_path") and verdict.get("test_set") == test_set:
+        return {**verdict, "test_set_path": path}
+    return {**verdict, JUDGED_BEFORE: _with_path(earlier, test_set, path)} if isinstance(earlier, Mapping) else verdict
 
 
 def lost_content(verdict: Mapping[str, object]) -> bool:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
 from pydantic import (
@@ -61,6 +61,9 @@ class Settings(BaseSettings):
         frozen=True,
         nested_model_default_partial_update=True,
     )
+
+    config_folder: ClassVar[Path] = Path()
+    """Folder of the configuration file; the working directory without one. Not a setting."""
 
     data_dir: Path = Field(default=Path(".assay"), description="Folder of the catalog and the embedded indexes.")
     sources: tuple[SourceSettings, ...] = Field(default=(), description="Folders and sites to read documents from.")
@@ -157,10 +160,12 @@ class _SeedVariables(EnvSettingsSource):
         return values
 
 
-def _settings_with(values: dict[str, Any]) -> type[Settings]:
-    """Return a Settings class whose lowest-priority source is the values of assay.toml."""
+def _settings_with(values: dict[str, Any], folder: Path) -> type[Settings]:
+    """Return a Settings class whose lowest-priority source is the values of assay.toml, in this folder."""
 
     class FileSettings(Settings):
+        config_folder = folder
+
         @classmethod
         def settings_customise_sources(
             cls,
@@ -196,7 +201,7 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
     given = Given(overrides or {}, os.environ, values, str(path))
     try:
-        settings = _settings_with(_resolve_paths(values, path.parent))(**dict(overrides or {}))
+        settings = _settings_with(_resolve_paths(values, path.parent), path.parent)(**dict(overrides or {}))
     except ValidationError as error:
         raise ConfigurationError(explain(error, Settings, given)) from None
     except SettingsError as error:

@@ -213,6 +213,63 @@ def test_a_copied_project_is_judged_by_its_own_test_set(assay: Run, folder: Path
     assert any(str(copy / TESTSET) in note for note in said.body["notes"])
 
 
+@pytest.mark.parametrize("data", ["var/assay", "."])
+def test_a_moved_project_uses_its_own_test_set_wherever_its_data_directory_is(
+    assay: Run, folder: Path, data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET, "--data-dir", data).code == 0
+    moved = folder.parent / f"{folder.name}-moved"
+    shutil.copytree(folder, moved)
+    (folder / TESTSET).unlink()
+    _break(moved, *PARTS[:2])
+    arguments = ("publish", "--config", str(moved / "assay.toml"), "--data-dir", str(moved / data), "--json")
+    monkeypatch.chdir("/")
+    said = assay(*arguments)
+    assert (said.code, said.body["verdict"]) == (1, "FAIL")
+    assert any(str(moved / TESTSET) in note for note in said.body["notes"])
+
+
+def test_a_test_set_outside_the_project_is_remembered_by_its_absolute_path(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    elsewhere = folder.parent / f"{folder.name}-elsewhere"
+    shutil.copytree(folder, elsewhere)
+    assert assay("publish", "--testset", str(elsewhere / TESTSET)).code == 0
+    _break(folder, *PARTS[:2])
+    notes = assay("publish", "--json").body["notes"]
+    assert any(str(elsewhere / TESTSET) in note for note in notes)
+
+
+@pytest.mark.parametrize("command", ["publish", "promote"])
+def test_a_renamed_test_set_is_remembered_where_nothing_is_judged_again(assay: Run, folder: Path, command: str) -> None:
+    _write_test_set(folder)
+    if command == "publish":
+        assert assay("publish", "--testset", TESTSET).code == 0
+    else:
+        assert assay("ingest").code == 0
+        assert assay("validate", "--generation", "candidate", "--testset", TESTSET).code == 0
+    (folder / TESTSET).rename(folder / "renamed.json")
+    assert assay(command, "--testset", "renamed.json").code == 0
+    assert assay("publish", "--json").body["unchanged"]
+    assert assay("validate").code == 0
+
+
+def test_a_linked_test_set_is_remembered_as_the_link(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    for version in ("v1", "v2"):
+        plant(
+            folder, {f"{version}/{TESTSET}": (folder / TESTSET).read_text().replace("When is", f"{version}: when is")}
+        )
+    (folder / "current").symlink_to("v1")
+    assert assay("publish", "--testset", f"current/{TESTSET}").code == 0
+    (folder / "current").unlink()
+    (folder / "current").symlink_to("v2")
+    shutil.rmtree(folder / "v1")
+    said = assay("publish", "--json")
+    assert (said.code, said.body["built"], said.body["unchanged"]) == (0, False, False)
+    assert any(str(folder / "current" / TESTSET) in note for note in said.body["notes"])
+
+
 def test_an_absolute_path_of_an_older_version_still_names_the_test_set(assay: Run, folder: Path) -> None:
     _write_test_set(folder)
     assert assay("publish", "--testset", TESTSET).code == 0
