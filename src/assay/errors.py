@@ -34,7 +34,7 @@ AssayError
       ├── IndexNotOurs            the index was adopted, and Assay only reads it
       └── PromotionRefused        the gate did not pass this generation
            ├── PromotionUndecided   the verdict is INCONCLUSIVE
-           └── LiveChanged          another generation went live while this one was measured
+           └── LiveChanged          another went live, or this one was dropped, while it was measured
 """
 
 from assay.redaction import redacted
@@ -193,4 +193,4 @@ class PromotionUndecided(PromotionRefused):
 
 
 class LiveChanged(PromotionRefused):
-    """Another generation went live while this one was measured against the live one; a retry may work."""
+    """While a candidate was measured, another generation went live or the candidate was dropped; a retry may work."""

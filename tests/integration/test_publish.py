@@ -335,11 +335,41 @@ def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(desk: Desk,
     desk.write("lamp", "The lamp is new.")
     second = assay.publish().build.generation
     _damage(desk, first.id)
-    with pytest.raises(IndexCorrupt):
+    with pytest.raises(IndexCorrupt) as damaged:
         assay.rollback()
+    assert "publish --rebuild" in damaged.value.hint
+    assert "rollback" not in damaged.value.hint
     with pytest.raises(IndexCorrupt):
         assay.promote(first.id)
     assert assay.parts.catalog.live_id() == second.id
+
+
+def test_a_rollback_past_a_damaged_generation_names_the_older_sound_one(desk: Desk, assay: Assay) -> None:
+    ids = []
+    for number in range(3):
+        desk.write("lamp", f"The lamp is number {number}.")
+        ids.append(assay.publish().build.generation.id)
+    _damage(desk, ids[1])
+    with pytest.raises(IndexCorrupt) as damaged:
+        assay.rollback()
+    assert f"`assay promote {ids[0]}`" in damaged.value.hint
+    assert assay.promote(ids[0]).id == ids[0]
+
+
+def test_an_interrupt_after_a_build_was_dropped_leaves_no_warning(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    assay.publish()
+    forget = assay.parts.catalog.forget
+
+    def interrupted(generation_id: str) -> None:
+        forget(generation_id)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(assay.parts.catalog, "forget", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        assay.builds.ingest()
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
@@ -396,6 +426,41 @@ def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
     assert assay.rollback().id == first.id
 
 
+@pytest.mark.parametrize("by", ["returning", "replacing", "removing"])
+@pytest.mark.parametrize("command", ["publish", "promote"])
+def test_a_release_whose_candidate_another_command_drops_ends_as_changed_and_is_not_measured_again(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str, by: str
+) -> None:
+    live = assay.publish().promoted
+    before = (desk.docs / "lamp.md").read_bytes()
+    desk.write("lamp", "The lamp is new.")
+    if command == "promote":
+        assay.builds.ingest()
+    validate, validated = assay.evaluation.validate, []
+
+    def overtaken(generation_id: str, *others: Any, **named: Any) -> Any:  # noqa: ANN401 - passed on as it is
+        validated.append(generation_id)
+        validation = validate(generation_id, *others, **named)
+        if by == "returning":
+            (desk.docs / "lamp.md").write_bytes(before)
+        else:
+            desk.write("lamp", "The lamp is newer.")
+        with desk.open() as other:
+            build = other.builds.ingest()
+            if by == "returning":
+                assert build.dropped == (generation_id,)
+            if by == "removing":
+                other.parts.catalog.forget(generation_id)
+        return validation
+
+    monkeypatch.setattr(assay.evaluation, "validate", overtaken)
+    with pytest.raises(LiveChanged, match="another command replaced or dropped it"):
+        assay.publish() if command == "publish" else assay.promote()
+    assert len(validated) == 1
+    assert live
+    assert assay.parts.catalog.live_id() == live.id
+
+
 @pytest.mark.parametrize("command", ["publish", "promote"])
 def test_a_release_is_refused_if_the_live_generation_never_stays(
     desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str
@@ -418,8 +483,9 @@ def test_a_release_is_refused_if_the_live_generation_never_stays(
 
     for name in ("validate", "is_sound"):
         monkeypatch.setattr(assay.evaluation, name, overtaken(getattr(assay.evaluation, name)))
-    with pytest.raises(LiveChanged, match="became the live one"):
+    with pytest.raises(LiveChanged, match="became the live one") as refused:
         assay.publish() if command == "publish" else assay.promote()
+    assert "Nothing has changed" not in str(refused.value)
     assert next(one.state for one in assay.generations()) is State.CANDIDATE
     monkeypatch.undo()
     assert assay.publish().promoted

@@ -12,7 +12,14 @@ from assay.app.evaluation import Evaluation
 from assay.app.parts import Parts
 from assay.app.reports import PublishReport
 from assay.app.systems import Systems
-from assay.errors import BuildInProgress, CatalogNotFound, CatalogSchemaError, InvalidTransition, LiveChanged
+from assay.errors import (
+    BuildInProgress,
+    CatalogNotFound,
+    CatalogSchemaError,
+    GenerationNotFound,
+    InvalidTransition,
+    LiveChanged,
+)
 from assay.ingest.pipeline import BuildReport
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
@@ -50,7 +57,7 @@ class Releases:
         if build.generation.state is State.LIVE:
             self._parts.lifecycle.show()
             return self._publish_unchanged(build, progress)
-        return self._against_live(lambda live: self._release(build, live, progress))
+        return self._against_live(build.generation.id, lambda live: self._release(build, live, progress))
 
     def promote(
         self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
@@ -60,7 +67,9 @@ class Releases:
         generation = resolve_generation(self._parts.catalog, generation_id, default=(CANDIDATE,))
         if generation.state is not State.CANDIDATE:
             return self._promote(generation, None)
-        return self._against_live(lambda live: self._promote_judged(generation.id, test_set, live, progress))
+        return self._against_live(
+            generation.id, lambda live: self._promote_judged(generation.id, test_set, live, progress)
+        )
 
     def rollback(self) -> Generation:
         """Make the previous live generation live again. Raises GenerationNotFound, IndexNotOurs."""
@@ -84,22 +93,41 @@ class Releases:
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)
 
-    def _against_live(self, release: Callable[[str | None], T]) -> T:
-        """Release with the id of the live generation; once more if another went live while the release measured.
+    def _against_live(self, generation_id: str, release: Callable[[str | None], T]) -> T:
+        """Release a candidate with the id of the live generation; again if another goes live while it is measured.
 
-        Raises LiveChanged if that happens every time.
+        Raises LiveChanged if that happens every time, or if another command dropped the candidate.
         """
         for _ in range(_MEASUREMENTS - 1):
             try:
-                return release(self._parts.catalog.live_id())
+                return self._release_once(generation_id, release)
             except LiveChanged as error:
+                self._require_kept(generation_id)
                 logger.warning("%s It is measured again.", error.message)
-        return release(self._parts.catalog.live_id())
+        return self._release_once(generation_id, release)
+
+    def _release_once(self, generation_id: str, release: Callable[[str | None], T]) -> T:
+        try:
+            return release(self._parts.catalog.live_id())
+        except (GenerationNotFound, InvalidTransition):
+            self._require_kept(generation_id)
+            raise
+
+    def _require_kept(self, generation_id: str) -> None:
+        """Raise LiveChanged if a candidate was rejected or removed by another command."""
+        found = next((one for one in self._parts.catalog.generations() if one.id == generation_id), None)
+        if found is None or found.state is State.REJECTED:
+            reason = f": {found.reason}" if found and found.reason else ""
+            raise LiveChanged(
+                f"While generation {generation_id} was measured, another command replaced or dropped it{reason}.",
+                hint="`assay generations` lists what there is; `assay publish` builds from the pages as they are now.",
+            ) from None
 
     def _release(self, build: BuildReport, live: str | None, progress: Progress | None) -> PublishReport:
         """Validate a build, and promote it over the live generation if it passes."""
         validation = self._evaluation.validate(build.generation.id, progress=progress, failed=build.failed)
         outcome = validation.verdict.outcome
+        self._require_kept(build.generation.id)
         current = self._parts.catalog.generation(build.generation.id)
         if current.state is State.LIVE:  # by another publish, which found this candidate as well
             return PublishReport(build, validation.verdict, current, validation)

@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
+from assay.errors import AssayError, GenerationNotFound, IndexCorrupt, IndexNotFound, SourceError
 from assay.ingest.indexing.passes import count_terms, write_points
 from assay.ingest.indexing.term_spool import TermSpool
 from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply, no_chunks
@@ -37,6 +37,7 @@ class BuildReport(PageChanges):
     embedded, reused: distinct texts sent to the embedder, and chunks with a reused vector.
     base: the previous generation as it was when the build began; None if there is none, or nothing of it is reused.
     live_before: id of the generation that was live when the build began; None if none was.
+    dropped: ids of the waiting candidates that were dropped because the pages are those of the live generation again.
     """
 
     generation: Generation
@@ -46,6 +47,7 @@ class BuildReport(PageChanges):
     reused: int
     seconds: dict[str, float]
     live_before: str | None = None
+    dropped: tuple[str, ...] = ()
 
 
 def new_generation_id(at: datetime) -> str:
@@ -284,9 +286,9 @@ class Pipeline:
     def _return_to_live(self, generation: Generation, live: Generation, survey: PageTally) -> BuildReport:
         """Drop a build that has the pages of the live generation, and the candidate that had others."""
         self._parts.catalog.forget(generation.id)
-        self._reject_candidates(f"the pages are those of the live generation {live.id} again")
+        dropped = self._reject_candidates(f"the pages are those of the live generation {live.id} again")
         report = self._report(self._recount(live, survey), live, survey, None)
-        return replace(report, added=(), changed=(), moved=(), removed=(), kept=live.documents)
+        return replace(report, added=(), changed=(), moved=(), removed=(), kept=live.documents, dropped=dropped)
 
     # --- around the steps ------------------------------------------------------------------------------------------
 
@@ -303,15 +305,18 @@ class Pipeline:
             return False
         return True
 
-    def _reject_candidates(self, reason: str) -> None:
-        for generation in self._parts.catalog.generations():
-            if generation.state is State.CANDIDATE:
-                self._parts.catalog.transition(generation.id, State.REJECTED, reason=reason)
+    def _reject_candidates(self, reason: str) -> tuple[str, ...]:
+        """Reject the waiting candidates. Returns their ids."""
+        catalog = self._parts.catalog
+        waiting = tuple(one.id for one in catalog.generations() if one.state is State.CANDIDATE)
+        for candidate in waiting:
+            catalog.transition(candidate, State.REJECTED, reason=reason)
+        return waiting
 
     def _mark_failed(self, generation: Generation, error: BaseException) -> None:
         """Mark a generation as failed and remove its index; if that fails, the next build removes it."""
         logger.info("Generation %s failed.", generation.id)
-        with _best_effort("mark the generation as failed"):
+        with _best_effort("mark the generation as failed"), suppress(GenerationNotFound):  # dropped already
             reason = str(error) or ("interrupted" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
             self._parts.catalog.transition(generation.id, State.FAILED, reason=reason)
         with _best_effort("remove its index"):

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from assay.errors import GenerationNotFound, PromotionRefused, PromotionUndecided, VectorStoreError
+from assay.errors import (
+    GenerationNotFound,
+    IndexCorrupt,
+    IndexNotFound,
+    PromotionRefused,
+    PromotionUndecided,
+    VectorStoreError,
+)
 from assay.model.counting import some_of
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import JUDGED_BEFORE, Generation, State, check_transition, last_judged
@@ -95,10 +102,29 @@ class GenerationLifecycle:
         generation = self.previous()
         if generation is None:
             raise self._nothing_earlier()
-        self._require_index(generation)
+        try:
+            self._require_index(generation)
+        except (IndexCorrupt, IndexNotFound) as error:
+            raise type(error)(error.message, hint=self._way_past(generation)) from None
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
         self.show()
         return promoted
+
+    def _way_past(self, damaged: Generation) -> str:
+        """The next step if the index of the previous generation is damaged."""
+        for older in self._retired():
+            if older.id < damaged.id and self._is_index_readable(older):
+                return (
+                    f"`assay promote {older.id}` makes the older one live; `assay publish --rebuild` builds a new one."
+                )
+        return "`assay publish --rebuild` builds a new one from the pages as they are now."
+
+    def _is_index_readable(self, generation: Generation) -> bool:
+        try:
+            self._require_index(generation)
+        except VectorStoreError:
+            return False
+        return True
 
     def _nothing_earlier(self) -> GenerationNotFound:
         newer = [one.id for one in self._retired()]

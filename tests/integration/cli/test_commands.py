@@ -316,6 +316,19 @@ def test_a_publish_without_changes_says_that_all_is_as_it_was(assay: Run) -> Non
     assert (body["generation"], body["state"], body["verdict"]) == (first, "live", "PASS")
 
 
+@pytest.mark.parametrize("command", ["ingest", "publish"])
+@pytest.mark.usefixtures("published")
+def test_a_build_that_drops_the_waiting_candidate_says_so(assay: Run, folder: Path, command: str) -> None:
+    page = folder / "docs/wheel.md"
+    before = page.read_text()
+    page.write_text("# The wheel\n\nThe wheel is new.\n")
+    waiting = assay("ingest", "--json").body["generation"]
+    page.write_text(before)
+    said = " ".join(assay(command).out.split())
+    assert f"The waiting candidate {waiting} was dropped: the pages are those of the live generation again." in said
+    assert assay(command, "--json").body["dropped"] == []
+
+
 def test_a_publish_that_promotes_a_waiting_candidate_says_so_and_not_that_nothing_changed(assay: Run) -> None:
     waiting = assay("ingest", "--json").body["generation"]
     body = assay("publish", "--json").body

@@ -33,6 +33,7 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
         "kept": build.kept,
         "removed": len(build.removed),
         "against": build.base.id if build.base else None,
+        "dropped": list(build.dropped),
     } | _pages(build)
 
 
@@ -91,6 +92,11 @@ def show_build(console: Console, build: BuildReport) -> None:
             f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
             f"has the same {counted(generation.documents, 'page')}."
         )
+        if build.dropped:
+            console.print(
+                f"The waiting candidate {', '.join(build.dropped)} was dropped: "
+                "the pages are those of the live generation again."
+            )
     else:
         seconds = sum(build.seconds.values())
         stages = ", ".join(f"{stage} {spent:.1f}" for stage, spent in build.seconds.items())

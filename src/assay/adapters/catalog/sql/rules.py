@@ -101,7 +101,7 @@ def check_replaced(generation_id: str, live: str | None, expected: str | None) -
         raise LiveChanged(
             f"While generation {generation_id} was measured, {f'generation {live}' if live else 'no generation'} "
             "became the live one.",
-            hint="Nothing has changed. Run the command again: it measures against what is live now.",
+            hint="It was not promoted. Run the command again: it measures against what is live now.",
         )
 
 
