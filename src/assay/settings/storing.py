@@ -131,7 +131,7 @@ class QdrantSettings(Table):
         description="Replicas of a shard that answer a search: a number, `majority`, `quorum` or `all`; one if unset.",
     )
     search_width: int = Field(
-        default=512, ge=16, le=10_000, description="Candidates examined in a search of an HNSW graph (`ef`)."
+        default=1_024, ge=16, le=10_000, description="Candidates examined in a search of an HNSW graph (`ef`)."
     )
     oversampling: float = Field(
         default=2.0,

@@ -104,7 +104,7 @@ def test_an_error_has_its_kind(error: Exception, kind: type[VectorStoreError]) -
     [
         ('Index required but not found for "facets" of one of the following types: [keyword]. Help: x', "--rebuild"),
         ('Limit exceeded 124 > 100 for "limit". Help: x', "[search] depth"),
-        ('Limit exceeded 512 > 64 for "hnsw_ef". Help: x', "[qdrant] search_width"),
+        ('Limit exceeded 1024 > 64 for "hnsw_ef". Help: x', "[qdrant] search_width"),
         ('Limit exceeded 2 > 1 for "oversampling". Help: x', "[qdrant] oversampling"),
         ("Exact search disabled!. Help: Set exact=false.", "search_allow_exact"),
         ('Limit exceeded 512 > 100 for "upsert limit". Help: x', "[qdrant] upload_batch"),
