@@ -66,6 +66,7 @@ class _ResolvedOnBoth:
     topics: tuple[ResolvedTopic, ...]
     of_live: tuple[ResolvedTopic, ...] = ()
     removed: tuple[Removed, ...] = ()
+    accepted: tuple[Removed, ...] = ()
     damage: str = ""
 
 
@@ -156,8 +157,13 @@ class Evaluation:
         return AppliedTestSet(labelled, path, (note,))
 
     def passes(self, generation: Generation, test_set: TestSet) -> bool:
-        """Whether the stored verdict is a PASS by this test set, under the present limits."""
-        return has_pass(generation, self._systems.gate.fingerprint, test_set.fingerprint, None)
+        """Whether the stored verdict is a PASS by this test set, under the present limits.
+
+        One with --allow-removals counts too: what it removed from the live generation is removed.
+        """
+        gate = self._systems.gate
+        gates = (gate.fingerprint, gate.with_removals.fingerprint)
+        return any(has_pass(generation, one, test_set.fingerprint, None) for one in gates)
 
     def is_sound(self, generation: Generation, progress: Progress | None) -> bool:
         """Whether the structural checks pass on the present index and catalog."""
@@ -226,6 +232,7 @@ class Evaluation:
             live=compared,
             not_compared=not_compared,
             removed=resolved.removed,
+            accepted=resolved.accepted,
             measures=measures,
             gate=systems.gate,
             target=f"adopted collection {adopted}" if adopted else generation.state.value,
@@ -267,32 +274,42 @@ class Evaluation:
         test_set: TestSet | None,
         progress: Progress,
     ) -> _ResolvedOnBoth:
-        """Resolve the topics on a generation and on the live one, with equal denominators, and list intended removals.
+        """Resolve the topics on a generation and on the live one, with equal denominators, and list what is left out.
 
         Resolves on the live one first, because a section's or page's text is recorded where it is first found.
         """
         if test_set is None:
             return _ResolvedOnBoth(())
         damage = ""
-        if live is not None and self._parts.adopted is None:
+        earliest = live or generation
+        accept_lost = _has_passed(earliest, test_set)
+        if (live is not None or accept_lost) and self._parts.adopted is None:
             try:
                 agreed = agree(
                     test_set,
-                    [CatalogCorpus(self._parts.catalog, one.id) for one in (live, generation)],
-                    same_chunker=live.chunker == generation.chunker,
+                    [CatalogCorpus(self._parts.catalog, one) for one in dict.fromkeys((earliest.id, generation.id))],
+                    same_chunker=earliest.chunker == generation.chunker,
                     allow_removals=self._systems.gate.quality.allow_removals,
                     progress=progress,
+                    accept_lost=accept_lost,
                 )
             except CatalogCorrupt as error:
                 damage = error.message
             else:
-                return _ResolvedOnBoth(agreed.sides[1], agreed.sides[0], agreed.removed)
+                return _ResolvedOnBoth(agreed.sides[-1], agreed.sides[0], agreed.removed, agreed.accepted)
         return _ResolvedOnBoth(self._systems.resolved(generation, searcher, test_set, progress), damage=damage)
 
 
 def _absolute(path: Path) -> Path:
     """An absolute path without `..`; unlike Path.resolve, it does not follow links, which may lead elsewhere later."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - see above
+
+
+def _has_passed(generation: Generation, test_set: TestSet) -> bool:
+    """Whether the last verdict on a generation with a test set is a PASS by this one: it accepted what is lost."""
+    verdict = last_judged([generation]) or {}
+    asked = (Outcome.PASS.value, test_set.fingerprint, generation.id, generation.content_fingerprint)
+    return tuple(verdict.get(name) for name in ("outcome", "test_set", "generation", "content_fingerprint")) == asked
 
 
 def _obstacle(error: IdentityMismatch | VectorStoreError) -> Obstacle:

@@ -38,7 +38,7 @@ from assay.validation.gate.quality import (
     with_targets,
 )
 from assay.validation.integrity.results import check_hits
-from assay.validation.judgments.denominators import Removed, removal_notes
+from assay.validation.judgments.denominators import Removed, accepted_notes, removal_notes
 from assay.validation.report.advice import advice
 from assay.validation.running.contract_order import contract_order_notes, measure_contract_order
 from assay.validation.running.latency import Load, figures, measure_load
@@ -85,6 +85,7 @@ class Plan:
     live: the live generation to compare with; None if nothing is live or no limit needs it.
     not_compared: why the live generation cannot be searched although a limit needs it; empty if it can.
     removed: judgments that are left out because their pages were removed on purpose.
+    accepted: judgments that are left out because they were lost before the live generation passed.
     test_set: None to check the structure only.
     structure: the input of the structural checks; None to check queries only.
     load: further loads to measure latency under, one after the other.
@@ -112,6 +113,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     remembered_path: str | None = None
     problem_of_url: Callable[[str], str] | None = None
+    accepted: tuple[Removed, ...] = ()
 
     @property
     def derived(self) -> bool:
@@ -186,7 +188,9 @@ def _check(plan: Plan, measured: Measured, progress: Progress) -> tuple[list[Fin
     limits = plan.gate.quality
     findings: list[Finding] = []
     notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
-    notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
+    notes += (
+        [*limit_notes(limits), *removal_notes(plan.removed), *accepted_notes(plan.accepted)] if plan.test_set else []
+    )
     notes += orphan_notes(measured.results)
     notes += [f"Lost topics are not checked: {plan.not_compared.problem}"] if plan.not_compared.problem else []
     if plan.structure is not None:

@@ -18,5 +18,10 @@ def test_each_flag_lifts_its_own_limits_and_no_other(removals: bool, additions: 
     assert limits.max_page_rise == (None if additions else 3.0)
 
 
+def test_the_gate_with_removals_is_that_of_the_flag() -> None:
+    lifted = gate_overrides(allow_removals=True, allow_additions=False)["gate"]
+    assert gate_of(GateSettings()).with_removals == gate_of(GateSettings(**lifted))
+
+
 def test_no_flag_lifts_nothing() -> None:
     assert gate_overrides(allow_removals=False, allow_additions=False) == {}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from assay.model.counting import counted
+from assay.model.counting import counted, some_of
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
 from assay.validation.gate.lost_topics import LostTopics, lost_topics_finding, named
@@ -22,6 +22,7 @@ ALPHA = 0.05
 _TOLERANCE = 1e-9
 _JUDGED = "judged@5"
 _LOW_POWER = 0.1
+_NAMED = 3
 _IF_INTENDED = (
     "If that is intended, as after a change of model, set gate.no_worse_than_live = false for this one release"
 )
@@ -90,13 +91,16 @@ class AgainstLive:
 
     @property
     def notice(self) -> str:
-        """What a PASS does not show, as sentences: lost topics below the limit, and falls that are too small."""
+        """What a PASS does not show, as sentences: lost topics below the limit, other words, and undetectable falls."""
         said = ""
         if self.lost is not None and self.lost.lost:
             count = len(self.lost.lost)
             said += (
                 f" {counted(count, 'topic')} lost {'its' if count == 1 else 'their'} answer: {named(self.lost.lost)}."
             )
+        if self.lost is not None and self.lost.reworded:
+            count, topics = len(self.lost.reworded), some_of(sorted(self.lost.reworded), _NAMED)
+            said += f" {counted(count, 'topic is', 'topics are')} answered in other words: label {topics} again."
         if self.detectable is not None and self.detectable >= _LOW_POWER:
             said += f" This test set detects a fall of {self.detectable:.2f} or more."
         return said

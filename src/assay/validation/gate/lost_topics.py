@@ -54,7 +54,7 @@ class LostTopics:
 
     answered: number of topics that the live generation answers.
     lost: in the order of the test set.
-    reworded: ids of topics whose judged words are gone, though a hit says most of the answer in other words.
+    reworded: ids of topics without a passage that resolves, though a hit says most of the answer in other words.
     """
 
     answered: int = 0
@@ -86,7 +86,7 @@ def find_lost_topics(
             continue
         is_gone = not _proven(resolved)
         if _is_reworded(one, was, page_texts):
-            reworded |= {one.topic.id} if is_gone else set()
+            reworded |= set() if _is_found(resolved) else {one.topic.id}
         else:
             answer = _answers(was)[0].chunk
             lost.append(LostTopic(one.topic.id, answer.id, answer.document.url, is_gone))
@@ -140,6 +140,12 @@ def _is_answered(result: TopicResult, topic: ResolvedTopic) -> bool:
         label and topic.judged_id(hit.chunk.id) in proven
         for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
     )
+
+
+def _is_found(topic: ResolvedTopic) -> bool:
+    """Whether a relevant judgment resolves, also by a page under the same address with another text."""
+    judged = zip(topic.topic.judgments, topic.resolutions, strict=True)
+    return any(one.label and resolution.anchoring.scores for one, resolution in judged)
 
 
 def _proven(topic: ResolvedTopic) -> set[str]:

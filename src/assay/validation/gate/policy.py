@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, Self
 
 from assay.model.evaluation import Finding, TestSet, Verdict, worst
 from assay.validation.structure import StructuralLimits
@@ -96,6 +96,12 @@ class Gate:
     def fingerprint(self) -> str:
         """SHA-256 hex of the limits and search settings. A verdict records it and is valid for them only."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def with_removals(self) -> Self:
+        """The same gate with removals allowed, as --allow-removals sets it."""
+        structure = replace(self.structure, max_page_fall=1.0, max_anchor_fall=1.0)
+        return replace(self, structure=structure, quality=replace(self.quality, allow_removals=True))
 
     def compares_with_live(self, *, derived: bool) -> bool:
         """Whether a limit needs the live generation's values. derived: whether the test set is derived."""

@@ -7,7 +7,7 @@ judgment counts as relevant chunks that no search can find.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from assay.model.counting import some_of
+from assay.model.counting import counted, some_of
 from assay.model.evaluation import Anchoring, ResolvedTopic, TestSet
 from assay.ports import Progress
 from assay.validation.judgments.anchoring import AnchorKind, kind_of
@@ -22,7 +22,7 @@ _WHOLE = frozenset({AnchorKind.PAGE, AnchorKind.SECTION})
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A judgment whose page was removed on purpose. number: its index in the topic. url: of the page."""
+    """A judgment that is left out. number: its index in the topic. url: of the page; "" if unknown."""
 
     topic_id: str
     number: int
@@ -35,10 +35,12 @@ class Agreed:
 
     sides: the topics of each generation, in the given order.
     removed: judgments in no denominator, because their pages were removed on purpose.
+    accepted: judgments in no denominator, because an earlier PASS accepted their loss.
     """
 
     sides: list[tuple[ResolvedTopic, ...]]
     removed: tuple[Removed, ...]
+    accepted: tuple[Removed, ...] = ()
 
 
 def agree(
@@ -48,21 +50,24 @@ def agree(
     same_chunker: bool,
     allow_removals: bool,
     progress: Progress,
+    accept_lost: bool = False,
 ) -> Agreed:
     """Resolve a test set on several generations, with the same denominators.
 
     corpora: oldest first; pages that only earlier ones have were removed.
     same_chunker: whether all have the same chunker.
     allow_removals: whether pages were removed on purpose; their judgments then count nowhere.
+    accept_lost: whether the oldest passed with this test set; judgments without a passage on any then count nowhere.
 
     Raises CatalogError, VectorStoreError.
     """
     sides = [resolve(test_set, corpus, progress) for corpus in corpora]
     removed = removed_on_purpose(sides[-1], sides[0]) if allow_removals else []
-    if removed:
-        test_set = without_removed(test_set, removed)
+    accepted = lost_on_all(sides) if accept_lost else []
+    if removed or accepted:
+        test_set = without_removed(test_set, [*removed, *accepted])
         sides = [resolve(test_set, corpus, progress) for corpus in corpora]
-    return Agreed(with_lost(sides, same_chunker=same_chunker), tuple(removed))
+    return Agreed(with_lost(sides, same_chunker=same_chunker), tuple(removed), tuple(accepted))
 
 
 def removal_notes(removed: Sequence[Removed]) -> list[str]:
@@ -72,6 +77,16 @@ def removal_notes(removed: Sequence[Removed]) -> list[str]:
     urls = list(dict.fromkeys(one.url for one in removed))
     what = f"{len(removed)} judgments are left out on both sides, because their pages were removed on purpose"
     return [f"{what}: {some_of(urls, _NAMED)}."]
+
+
+def accepted_notes(accepted: Sequence[Removed]) -> list[str]:
+    """Note the judgments that were lost before, and the topics to label again; empty without any."""
+    if not accepted:
+        return []
+    topics = list(dict.fromkeys(one.topic_id for one in accepted))
+    was = "was" if len(accepted) == 1 else "were"
+    what = f"{counted(len(accepted), 'judgment')} {was} lost before the live generation passed with this test set"
+    return [f"{what}, and {was} left out: label {some_of(topics, _NAMED)} again, or delete the judgments."]
 
 
 def with_lost(sides: Sequence[Sequence[ResolvedTopic]], *, same_chunker: bool) -> list[tuple[ResolvedTopic, ...]]:
@@ -105,6 +120,16 @@ def removed_on_purpose(topics: Sequence[ResolvedTopic], before: Sequence[Resolve
         for topic, earlier in zip(topics, before, strict=True)
         for number, (now, was) in enumerate(zip(topic.resolutions, earlier.resolutions, strict=True))
         if was.anchoring.scores and now.anchoring is Anchoring.ORPHANED and now.url is None
+    ]
+
+
+def lost_on_all(sides: Sequence[Sequence[ResolvedTopic]]) -> list[Removed]:
+    """The judgments without a passage on any side. sides: the same test set on each generation."""
+    return [
+        Removed(topic.topic.id, number, judgment.passage.url or "")
+        for topic, *others in zip(*sides, strict=True)
+        for number, judgment in enumerate(topic.topic.judgments)
+        if not any(one.resolutions[number].anchoring.scores for one in (topic, *others))
     ]
 
 
