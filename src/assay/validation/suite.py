@@ -137,6 +137,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         only_hits=plan.system.label is not None,
         derived=plan.derived,
         repair=_repair_command(plan),
+        left_out=sum(one.has_page for one in plan.accepted),
     )
     findings, notes = _check(plan, measured, progress)
     results = results if plan.derived else with_targets(results, limits)

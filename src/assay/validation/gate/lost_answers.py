@@ -13,11 +13,15 @@ _REMOVED = "If pages were removed on purpose, add --allow-removals"
 _SHOWN = 5
 
 
-def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repair: str) -> Finding:
-    """Check the share of judgments that lost their passage. repair: the command that lists them."""
+def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repair: str, left_out: int = 0) -> Finding:
+    """Check the share of judgments that lost their passage.
+
+    repair: the command that lists them.
+    left_out: number of further lost judgments. They count here, so that small losses of many releases add up.
+    """
     found = [(result, resolution) for result in results for resolution in result.resolutions]
     lost = [(result, resolution) for result, resolution in found if not resolution.anchoring.scores]
-    share = len(lost) / max(len(found), 1)
+    share = (len(lost) + left_out) / max(len(found) + left_out, 1)
     gone = [resolution for _, resolution in lost if resolution.anchoring is Anchoring.ORPHANED]
     pages = sum(resolution.url is None for resolution in gone)
     on_gone_pages = f" ({pages} with their page)" if pages else ""
@@ -27,7 +31,8 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
         Outcome.INCONCLUSIVE if share > limits.max_lost_judgments else Outcome.PASS,
         1.0 - share,
         f"at least {percent(1.0 - limits.max_lost_judgments)} of the judgments have their passage in the index",
-        f"{len(lost)} of {len(found)} judgments do not count: {len(gone)} passages are gone{on_gone_pages}, "
+        f"{len(lost) + left_out} of {len(found) + left_out} judgments do not count: {len(gone)} passages are "
+        f"gone{on_gone_pages}, {f'{left_out} were gone before, ' if left_out else ''}"
         f"{len(lost) - len(gone)} occur more than once. `{repair}` lists them, and with --write repairs those it can "
         f"prove{on_purpose}",
         [f"{result.topic.id}: {resolution.reason}" for result, resolution in lost],

@@ -39,6 +39,7 @@ class Measured:
     only_hits: whether only hits are known, and not the index.
     derived: whether the test set was derived from the documents.
     repair: the command that lists the judgments that were not found.
+    left_out: number of judgments left out although their page is there, because an earlier PASS accepted their loss.
     """
 
     results: Sequence[TopicResult]
@@ -48,6 +49,7 @@ class Measured:
     only_hits: bool = False
     derived: bool = False
     repair: str = "assay testset repair"
+    left_out: int = 0
 
 
 def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
@@ -62,7 +64,11 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     results = counted(measured.results, limits)
     findings = [
         _answered(measured.results),
-        *([] if measured.only_hits else [judgments_found(measured.results, limits, measured.repair)]),
+        *(
+            []
+            if measured.only_hits
+            else [judgments_found(measured.results, limits, measured.repair, measured.left_out)]
+        ),
         *(_of_derived(results, limits) if measured.derived else _of_own(results, limits, measured.only_hits)),
         _metadata(measured.hits, limits),
         _hashes(measured.hits, limits),

@@ -22,11 +22,17 @@ _WHOLE = frozenset({AnchorKind.PAGE, AnchorKind.SECTION})
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A judgment that is left out. number: its index in the topic. url: of the page; "" if unknown."""
+    """A judgment that is left out.
+
+    number: its index in the topic.
+    url: of the page; "" if unknown.
+    has_page: whether the latest generation still has the page.
+    """
 
     topic_id: str
     number: int
     url: str
+    has_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,9 @@ def removed_on_purpose(topics: Sequence[ResolvedTopic], before: Sequence[Resolve
 def lost_on_all(sides: Sequence[Sequence[ResolvedTopic]]) -> list[Removed]:
     """The judgments without a passage on any side. sides: the same test set on each generation."""
     return [
-        Removed(topic.topic.id, number, judgment.passage.url or "")
+        Removed(
+            topic.topic.id, number, judgment.passage.url or "", (topic, *others)[-1].resolutions[number].url is not None
+        )
         for topic, *others in zip(*sides, strict=True)
         for number, judgment in enumerate(topic.topic.judgments)
         if not any(one.resolutions[number].anchoring.scores for one in (topic, *others))

@@ -216,6 +216,13 @@ def test_more_than_a_tenth_of_lost_judgments_leaves_it_open(lost: int, outcome: 
         assert "`assay testset repair` lists them" in found.detail
 
 
+def test_judgments_that_earlier_releases_lost_count_too() -> None:
+    measured = _measured([topic_result(labels=GOOD, relevant=10, lost=[Anchoring.ORPHANED])])
+    assert _outcome("judgments found", replace(measured, left_out=1)) is Outcome.INCONCLUSIVE
+    detail = _finding("judgments found", replace(measured, left_out=1)).detail
+    assert detail.startswith("2 of 11 judgments do not count: 1 passages are gone, 1 were gone before")
+
+
 def test_lost_judgments_name_a_command_that_works_and_removals_where_pages_are_gone() -> None:
     result = topic_result(labels=GOOD, relevant=4, lost=[Anchoring.ORPHANED] * 4)
     repair = "assay testset repair questions.yaml --generation g7"
