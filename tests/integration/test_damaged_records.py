@@ -33,7 +33,7 @@ class Damaged:
             "data_dir": folder / "data",
             "sources": [{"path": folder / "docs", "base_url": "https://docs.example", "name": "docs"}],
             "index": {"store": store},
-            "qdrant": {"url": url} if url else {},
+            "qdrant": {"url": url, "patience_seconds": 1.0} if url else {},
             "validation": {"output_dir": folder / "reports"},
         }
         self._url = url
