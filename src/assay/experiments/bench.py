@@ -40,7 +40,8 @@ class Resolved:
 class Bench:
     """Measures settings on generations with one test set, which is read on first use.
 
-    opened: closes the indexes. test_set: None for the one that judges a release; `notes` then says which it is.
+    opened: closes the indexes.
+    test_set: None for the one that judges a release; `notes` names it.
     generation, default: the generation for settings that name none; see resolve_generation.
     """
 

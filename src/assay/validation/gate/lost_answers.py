@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Container, Sequence
 
 from assay.model.counting import counted, some_of
-from assay.model.evaluation import Anchoring, Finding, Outcome, TopicType, percent
+from assay.model.evaluation import Anchoring, Finding, Outcome, ResolvedTopic, TopicType, percent
 from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
 from assay.validation.gate.policy import QualityLimits
@@ -103,5 +103,10 @@ def _lost_answers(result: TopicResult) -> Counter[Anchoring]:
 
 def _has_answer(result: TopicResult) -> bool:
     """Whether a judgment of 1 or 2 was found; True for a topic that failed, which another check reports."""
-    judged = zip(result.topic.judgments, result.resolutions, strict=True)
-    return result.error is not None or any(one.label >= 1 and found.anchoring.scores for one, found in judged)
+    return result.error is not None or has_passage(result)
+
+
+def has_passage(topic: TopicResult | ResolvedTopic) -> bool:
+    """Whether a relevant judgment resolves, also by a page under the same address with another text."""
+    judged = zip(topic.topic.judgments, topic.resolutions, strict=True)
+    return any(one.label >= 1 and found.anchoring.scores for one, found in judged)

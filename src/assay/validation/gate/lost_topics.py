@@ -12,6 +12,7 @@ from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, R
 from assay.model.ranking import Hit
 from assay.model.validations import TopicResult
 from assay.validation.content.rewording import Replaced
+from assay.validation.gate.lost_answers import has_passage
 from assay.validation.judgments.anchoring import AnchorKind, kind_of
 
 ANSWERED = 5
@@ -86,7 +87,7 @@ def find_lost_topics(
             continue
         is_gone = not _proven(resolved)
         if _is_reworded(one, was, page_texts):
-            reworded |= set() if _is_found(resolved) else {one.topic.id}
+            reworded |= set() if has_passage(resolved) else {one.topic.id}
         else:
             answer = _answers(was)[0].chunk
             lost.append(LostTopic(one.topic.id, answer.id, answer.document.url, is_gone))
@@ -140,12 +141,6 @@ def _is_answered(result: TopicResult, topic: ResolvedTopic) -> bool:
         label and topic.judged_id(hit.chunk.id) in proven
         for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
     )
-
-
-def _is_found(topic: ResolvedTopic) -> bool:
-    """Whether a relevant judgment resolves, also by a page under the same address with another text."""
-    judged = zip(topic.topic.judgments, topic.resolutions, strict=True)
-    return any(one.label and resolution.anchoring.scores for one, resolution in judged)
 
 
 def _proven(topic: ResolvedTopic) -> set[str]:
