@@ -36,16 +36,12 @@ _SETTINGS = {
 _SET_IF_KNOWN = text(
     "SELECT set_config(name, :value, true) FROM pg_settings WHERE name = :setting"  # older servers lack some
 )
-_HELD = text(
-    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :process"
-    " AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
+_THE_LOCK = (
+    "locktype = 'advisory' AND granted AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-_HOLDER = text(
-    "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory' AND granted"
-    " AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
-    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-)
+_HELD = text(f"SELECT count(*) FROM pg_locks WHERE {_THE_LOCK} AND pid = :process")  # noqa: S608 - constants
+_HOLDER = text(f"SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE {_THE_LOCK}")  # noqa: S608
 _PING_SECONDS = 15.0
 
 _KEY_SPACE = 0x61737361  # "assa": the first of the two numbers of our advisory locks

@@ -253,6 +253,9 @@ def chunk_ids_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
     return _CHUNKS_OF_DOCUMENTS.where(_mapping.generation_id == generation_id, _mapping.url.in_(urls))
 
 
+_CHECKSUMS = (_mapping.revision_id, _mapping.url, _mapping.vector_checksums)
+
+
 def _with_checksums(generation_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
     return select(*columns).where(_mapping.generation_id == generation_id, _mapping.vector_checksums.is_not(None))
 
@@ -264,14 +267,12 @@ def has_checksums(generation_id: str) -> Select[Any]:
 
 def checksums_of(generation_id: str, numbers: Sequence[int]) -> Select[Any]:
     """Row number of the revision, URL and packed checksums of those of these revisions that have checksums."""
-    columns = (_mapping.revision_id, _mapping.url, _mapping.vector_checksums)
-    return _with_checksums(generation_id, *columns).where(_mapping.revision_id.in_(numbers))
+    return _with_checksums(generation_id, *_CHECKSUMS).where(_mapping.revision_id.in_(numbers))
 
 
 def checksums_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
     """Like checksums_of, for the documents at these URLs."""
-    columns = (_mapping.revision_id, _mapping.url, _mapping.vector_checksums)
-    return _with_checksums(generation_id, *columns).where(_mapping.url.in_(urls))
+    return _with_checksums(generation_id, *_CHECKSUMS).where(_mapping.url.in_(urls))
 
 
 def record_checksums(generation_id: str) -> Update:
