@@ -89,13 +89,15 @@ def _word_spans(base: str, text: str) -> Iterator[Span]:
     """Spans of words whose stem is the base."""
     at = text.find(base)
     while at >= 0:
+        if at and _in_spaced_word(text[at - 1]):
+            at = text.find(base, at + 1)
+            continue
         end = at + len(base)
-        while end < len(text) and _in_word(text[end]) and not _is_unspaced(text[end]):
+        while end < len(text) and _in_spaced_word(text[end]):
             end += 1
-        begins = at == 0 or not _in_word(text[at - 1]) or _is_unspaced(text[at - 1])
-        if begins and stem(text[at:end]) == base:
+        if stem(text[at:end]) == base:
             yield at, end
-        at = text.find(base, end if begins else at + 1)
+        at = text.find(base, end)
 
 
 def _run_spans(run: str, text: str) -> Iterator[Span]:
@@ -116,6 +118,12 @@ def _merged(spans: list[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+@lru_cache(maxsize=4096)
+def _in_spaced_word(character: str) -> bool:
+    """Whether it is part of words of a script with spaces; cached, because each hit has hundreds."""
+    return _in_word(character) and not _is_unspaced(character)
 
 
 def _in_word(character: str) -> bool:

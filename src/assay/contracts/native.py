@@ -14,6 +14,7 @@ from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, Requ
 from assay.contracts.highlights import highlights
 from assay.errors import InputError
 from assay.model.arguments import require_type
+from assay.model.documents import Chunk
 from assay.model.ids import canonical_url
 from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
 
@@ -288,6 +289,9 @@ _METADATA = SearchHit.model_fields.keys() - {
 }
 """The fields of a result that `metadata` selects."""
 
+_OF_CHUNK = sorted(name for name in _METADATA if hasattr(Chunk, name))
+_OF_DOCUMENT = sorted(_METADATA.difference(_OF_CHUNK, ["title"]))
+
 
 def _result(hit: Hit, query: str, include: SearchInclude) -> SearchHit:
     chunk, document = hit.chunk, hit.chunk.document
@@ -295,7 +299,8 @@ def _result(hit: Hit, query: str, include: SearchInclude) -> SearchHit:
     if include.content:
         parts |= {"content": chunk.text, "highlights": highlights(chunk.text, query)}
     if include.metadata:
-        parts |= {name: getattr(chunk if hasattr(chunk, name) else document, name) for name in _METADATA}
+        parts |= {name: getattr(chunk, name) for name in _OF_CHUNK}
+        parts |= {name: getattr(document, name) for name in _OF_DOCUMENT}
         parts["title"] = document.title or None
     if include.vectors:
         parts["vector"] = hit.vector
