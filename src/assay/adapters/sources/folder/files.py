@@ -68,10 +68,22 @@ class _Listing:
     entries: tuple[os.DirEntry[str], ...]
 
 
-ProjectDetector = Callable[[str, Collection[str]], "tuple[str, str, Collection[str]] | None"]
-"""Maps a folder and the names in it to the generator configured there, its configuration's path in that folder, and the
-real folders of its pages.
-"""
+@dataclass(frozen=True, slots=True)
+class ForeignPages:
+    """Pages in a folder that are written for a generator.
+
+    config: path of its configuration in that folder. folders: real paths of the folders with the pages.
+    reason: why they are excluded, as a relative clause.
+    """
+
+    generator: str
+    config: str
+    folders: tuple[str, ...]
+    reason: str
+
+
+ProjectDetector = Callable[[str, Collection[str]], ForeignPages | None]
+"""Maps a folder and the names in it to the pages of the generator that is configured there; None if there is none."""
 
 
 def find_files(
@@ -86,7 +98,7 @@ def find_files(
 
     root: a resolved folder; nothing outside it is read. start: posix path relative to it, "" for itself.
     skipped_folders: posix paths of folders to skip, relative to the root.
-    detect_project: detects projects of other generators below start, whose pages are excluded; None includes them.
+    detect_project: detects projects of other generators, whose pages are excluded; None includes them.
     data_dir: Assay's own folder, skipped below start.
 
     Version control, dependencies, caches, built sites and Assay's own reports are skipped; files in other hidden
@@ -113,7 +125,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._data_dir = None if self.data_dir is None else os.path.realpath(self.data_dir)
-        self._foreign_folders: dict[str, str] = {}  # generator by the real path of its page folder
+        self._foreign_folders: dict[str, tuple[str, str]] = {}  # title and reason by the real path of a page folder
         self._start = ""
         self._findings = Findings()
         self._folders: list[tuple[str, str]] = []
@@ -187,12 +199,14 @@ class _Walk:
         hidden = next((part for part in key[len(self._start) :].split("/") if part.startswith(".")), None)
         if hidden is not None:
             return f"in {hidden}/, a hidden folder", ""
-        found = self.detect_project(real, names) if self.detect_project and key != self._start else None
+        found = self.detect_project(real, names) if self.detect_project else None
         if found is not None:
-            name, config, folders = found
-            self._foreign_folders |= dict.fromkeys(folders, f"{name} ({key}/{config})")
-        generator = next((name for path, name in self._foreign_folders.items() if inside(Path(path), real)), "")
-        return (f"written for {generator}, which is not read from source", generator) if generator else ("", "")
+            title = f"{found.generator} ({f'{key}/{found.config}'.lstrip('/')})"
+            self._foreign_folders |= dict.fromkeys(found.folders, (title, found.reason))
+        title, reason = next(
+            (foreign for path, foreign in self._foreign_folders.items() if inside(Path(path), real)), ("", "")
+        )
+        return (f"written for {title}, {reason}", title) if title else ("", "")
 
     def _add_markdown(self, key: str, entry: os.DirEntry[str], reason: str) -> None:
         if not _is_text(key):
@@ -276,10 +290,28 @@ def document_paths(root: Path) -> Iterator[str]:
             yield os.path.realpath(path)
 
 
+def documentation_folders(root: Path, depth: int, skipped: Collection[str]) -> Iterator[Path]:
+    """Yield the folders below a root that may hold documentation, parents first, ascending.
+
+    depth: of the deepest ones, from 1. skipped: names of folders that are left out.
+    """
+    for path, folders, _ in os.walk(root):
+        folders[:] = [name for name in _visible(folders) if name not in skipped]
+        below = len(Path(path).relative_to(root).parts)
+        if below:
+            yield Path(path)
+        if below == depth:
+            folders.clear()
+
+
+def _visible(folders: list[str]) -> list[str]:
+    return sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
+
+
 def _paths(root: Path) -> Iterator[str]:
     """Yield the path of every file in the folders that may hold documentation, folder by folder, ascending."""
     for path, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
+        folders[:] = _visible(folders)
         yield from (os.path.join(path, name) for name in sorted(names))  # noqa: PTH118 - as in the walk
 
 

@@ -1,8 +1,7 @@
 """Detects how a folder of Markdown is served: its convention, versions, locales and URLs."""
 
-import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from assay.adapters.sources.folder.docusaurus.layout import (
     docusaurus_layout,
     is_site_folder,
 )
-from assay.adapters.sources.folder.files import document_paths, inside, read_head, sample_files
-from assay.adapters.sources.folder.generators import Project, projects_in
+from assay.adapters.sources.folder.files import read_head, sample_files
 from assay.adapters.sources.folder.mkdocs.layout import (
     docs_folder,
     docs_only_layout,
@@ -21,6 +19,7 @@ from assay.adapters.sources.folder.mkdocs.layout import (
     mkdocs_layout,
     translated_sites,
 )
+from assay.adapters.sources.folder.projects import Project, main_project, projects_in, refusal, unbuildable_notice
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import (
     Layout,
@@ -67,20 +66,29 @@ def find_layout(given: Path, options: LayoutOptions) -> Layout:
     """
     if options.convention is Convention.PLAIN:
         return replace(_plain_layout(given, options), root=given)
+    unbuildable: list[Project] = []
     for root in folders_above(given):
-        layout = _layout_from_config(root, given, options)
+        layout = _layout_from_config(root, given, options, unbuildable)
         if layout is not None:
             return layout
     if options.convention is not None:
         return replace(_LAYOUTS[options.convention](given, options), root=given)
-    project = _main_project(given)
+    project = next(iter(unbuildable), None) or main_project(given)
     if project is not None:
-        raise _unsupported_generator(
-            project, f"Most documents of {given} are in {project.folder.relative_to(given)}, which"
-        )
+        return _foreign_layout(project, given, options)
     convention = detect_convention(given)
     layout = replace(_LAYOUTS[convention](given, options), root=given)
     return replace(layout, information=(_CHOSEN_CONVENTION[convention],))
+
+
+def _foreign_layout(project: Project, given: Path, options: LayoutOptions) -> Layout:
+    """A plain layout with a notice for a project that nothing builds; ConfigurationError for the others."""
+    below = project.folder.relative_to(given).as_posix() if project.folder.is_relative_to(given) else "."
+    what = "This folder" if below == "." else f"Most documents of {given} are in {below}, which"
+    if project.generator.build is not None:
+        raise refusal(project, options.base_url and options.base_url.rstrip("/"), what)
+    layout = _plain_layout(given, options)
+    return replace(layout, root=given, notices=(*layout.notices, unbuildable_notice(project, what)))
 
 
 _CHOSEN_CONVENTION = {
@@ -107,8 +115,11 @@ def folders_above(given: Path) -> Iterator[Path]:
             return
 
 
-def _layout_from_config(root: Path, given: Path, options: LayoutOptions) -> Layout | None:
-    """The layout of a folder by the site configured in a root; None if no site there claims it."""
+def _layout_from_config(root: Path, given: Path, options: LayoutOptions, unbuildable: list[Project]) -> Layout | None:
+    """The layout of a folder by the site configured in a root; None if no site there claims it.
+
+    unbuildable: projects that claim it, but that nothing builds, are added; a site may be edited with such a program.
+    """
     within = join(given.relative_to(root).as_posix())
     is_far = within.count("/") >= _MAX_PARENTS
     for convention, site in () if is_far else _sites(root, within):
@@ -116,23 +127,15 @@ def _layout_from_config(root: Path, given: Path, options: LayoutOptions) -> Layo
             layout = _layout_within(_LAYOUTS[convention](root, options), options, root, within)
             if layout is not None:
                 return layout
-    claiming = [
-        one for one in projects_in(root, _entry_names(root)) if (given in one.content if is_far else one.claims(given))
-    ]
-    if not claiming or options.convention is not None:
+    if options.convention is not None:
         return None
-    project = claiming[0]
-    if project.generator.build is None:
-        layout = _plain_layout(given, options)
-        return replace(layout, root=given, notices=(*layout.notices, _unbuildable_notice(project)))
-    raise _unsupported_generator(project)
-
-
-def _entry_names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - names only
-    except OSError:
-        return []
+    for project in projects_in(root):
+        is_claimed = given in project.content if is_far else project.claims(given)
+        if is_claimed and project.generator.build is None:
+            unbuildable.append(project)
+        elif is_claimed and not project.generator.read_from_source:
+            return _foreign_layout(project, given, options)
+    return None
 
 
 def _sites(root: Path, within: str) -> Iterator[tuple[Convention, str]]:
@@ -182,51 +185,6 @@ def _layout_within(layout: Layout, options: LayoutOptions, root: Path, within: s
         f"Addresses are those of the {generator} site in {root / layout.site}, which this folder is a part of."
     )
     return replace(layout, trees=tuple(trees), root=root, within=within, information=(information,))
-
-
-_PROJECT_FOLDERS = ("docs", "doc", "documentation", "website", "site")
-
-
-def _main_project(root: Path) -> Project | None:
-    """The project of another generator in a subfolder that has most of the root's documents."""
-    for name in _PROJECT_FOLDERS:
-        folder = root / name
-        if not is_folder(root, name):
-            continue
-        for project in projects_in(folder, _entry_names(folder)):
-            if project.generator.build is None or not project.claims(folder):
-                continue
-            inner = [any(inside(content, path) for content in project.content) for path in document_paths(root)]
-            if sum(inner) * 2 > len(inner):
-                return project
-    return None
-
-
-def _unbuildable_notice(project: Project) -> str:
-    return (
-        f"This folder is written for {project.title}, which has no local build. It is read as plain "
-        f"Markdown, and {project.generator.name} syntax stays in the text. If it is published, read the site "
-        "instead: `assay publish https://…`."
-    )
-
-
-def _unsupported_generator(project: Project, what: str = "This folder") -> ConfigurationError:
-    generator = project.generator
-    return ConfigurationError(
-        f"{what} is written for {project.title}, and Assay does not read that generator's pages from source.",
-        hint=f"Publish the site's address: `assay publish https://…`. Or build it in {project.folder} with "
-        f"`{generator.build}`, serve it with `python3 -m http.server -d {generator.output}`, and run "
-        "`assay publish http://localhost:8000`. `--convention plain` reads the folder as plain Markdown anyway: "
-        f"addresses may be wrong, and {generator.name} syntax stays in the text.",
-    )
-
-
-def detect_foreign_project(folder: str, names: Collection[str]) -> tuple[str, str, Collection[str]] | None:
-    """Detect the generator configured in a folder (a ProjectDetector); None if it has no local build."""
-    project = next(projects_in(Path(folder), names), None)
-    if project is None or project.generator.build is None or not project.claims(Path(folder)):
-        return None
-    return project.generator.name, project.config, [str(path) for path in project.content]
 
 
 def file_layout(path: Path, options: LayoutOptions) -> Layout:

@@ -28,8 +28,9 @@ from assay.adapters.sources.folder.includes import (
     mentioned_files,
     missing_includes,
 )
-from assay.adapters.sources.folder.layout import detect_foreign_project, file_layout, find_layout
+from assay.adapters.sources.folder.layout import file_layout, find_layout
 from assay.adapters.sources.folder.mkdocs.config import is_excluded
+from assay.adapters.sources.folder.projects import foreign_project
 from assay.adapters.sources.folder.routing import (
     REVISION,
     Convention,
@@ -153,7 +154,7 @@ class FolderSource:
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
         detect_project = (
-            detect_foreign_project if layout.convention is Convention.PLAIN and not self._options.convention else None
+            foreign_project if layout.convention is Convention.PLAIN and not self._options.convention else None
         )
         tree_files = TreeFiles(layout, only_file, detect_project, self._data_dir)
         yield from _FolderReader(only_file, layout, self.name, self._limit, tree_files).read(

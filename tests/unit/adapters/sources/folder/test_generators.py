@@ -1,6 +1,7 @@
 """A folder that is written for another generator is known by its configuration, and never read as something else."""
 
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,19 @@ BUILT = {
     "Pelican": {"pelicanconf.py": "PATH = 'content'", "content/a.md": ""},
     "Gatsby": {"gatsby-config.js": "", "content/a.md": ""},
     "Nuxt Content": {"nuxt.config.ts": "modules: ['@nuxt/content']", "content/a.md": ""},
+    "Next.js": {"next.config.mjs": "import createMDX from '@next/mdx'", "app/a.mdx": ""},
+    "Nanoc": {"nanoc.yaml": "", "content/a.md": ""},
+    "Middleman": {"config.rb": "activate :directory_indexes", "source/a.md": ""},
+    "Lume": {"_config.ts": "import lume from 'lume/mod.ts'", "a.md": ""},
+    "Doctave": {"doctave.yaml": "", "docs/a.md": ""},
+    "dumi": {".dumirc.ts": "", "docs/a.md": ""},
 }
 HOSTED = {
     "Obsidian": {".obsidian/app.json": "{}", "a.md": "[[b]]"},
     "GitBook": {".gitbook.yaml": "root: ./docs/", "docs/a.md": ":::tip"},
     "Mintlify": {"docs.json": '{"$schema": "https://mintlify.com/docs.json"}', "a.mdx": "import X from '@site/x'"},
     "Docsify": {"index.html": "<html><script src=//cdn.example/docsify.js></script></html>", "a.md": ""},
+    "Writerside": {"writerside.cfg": "<ihp/>", "topics/a.md": ""},
 }
 
 
@@ -52,8 +60,13 @@ def content_of(files: dict[str, str]) -> str:
 
 
 def test_every_generator_is_tried_here() -> None:
-    assert {one.name for one in GENERATORS if one.build} == BUILT.keys()
+    assert {one.name for one in GENERATORS if one.build and not one.read_from_source} == BUILT.keys()
     assert {one.name for one in GENERATORS if not one.build} == HOSTED.keys()
+
+
+def test_the_manual_names_every_generator() -> None:
+    manual = (Path(__file__).parents[5] / "docs" / "reading.md").read_text(encoding="utf-8")
+    assert [one.name for one in GENERATORS if not re.search(rf"\b{one.name}\b", manual)] == []
 
 
 @pytest.mark.parametrize("name", BUILT)
@@ -63,9 +76,10 @@ def test_its_folder_is_refused_with_the_command_that_builds_it(tmp_path: Path, n
     root = tmp_path / "x" / (content_of(BUILT[name]) if given == "content" else "")
     with pytest.raises(ConfigurationError, match=rf"written for {name} \(") as refused:
         read(root)
-    generator = next(one for one in GENERATORS if one.name == name)
+    generator = [one for one in GENERATORS if one.name == name][-1]
     assert generator.build is not None
-    for said in (generator.build, generator.output, "assay publish http", "--convention plain"):
+    built = f"`assay publish {(tmp_path / 'x' / generator.output)} --base-url https://docs.example.org`"
+    for said in (f"`{generator.build}`", built, "`assay publish https://…`", "--convention plain", generator.remark):
         assert said in refused.value.hint
 
 

@@ -1,0 +1,190 @@
+"""Folders that are written for another site generator: which one claims a folder, and what to do then."""
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+
+from assay.adapters.sources.folder.files import (
+    ForeignPages,
+    document_paths,
+    documentation_folders,
+    inside,
+    read_head,
+    sample_files,
+)
+from assay.adapters.sources.folder.generators import CONFIG_BYTES, GENERATORS, Generator
+from assay.errors import ConfigurationError
+
+_SAMPLE = 50
+_DEEPEST_PROJECT = 3
+_NOT_THE_DOCUMENTATION = frozenset(
+    {
+        *("example", "examples", "exampleSite", "demo", "demos", "sample", "samples", "template", "templates"),
+        *("starter", "starters", "test", "tests", "__tests__", "e2e", "fixtures", "testdata", "playground", "vendor"),
+        *("third_party", "themes"),
+    }
+)
+"""Folders whose documents and projects are not the repository's own documentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder configured for a generator.
+
+    folder: of the configuration. config: its path relative to that. content: existing folders with documents.
+    output: the folder of the built site.
+    """
+
+    generator: Generator
+    folder: Path
+    config: str
+    content: tuple[Path, ...]
+    output: Path
+
+    def claims(self, folder: Path) -> bool:
+        """Whether a folder is inside this project's content, or most of the folder's documents are."""
+        if self.generator.front_matter and not _begin_with_front_matter(folder):
+            return False
+        if any(folder.is_relative_to(content) for content in self.content):
+            return True
+        return self.holds_most(folder, list(document_paths(folder)))
+
+    def holds_most(self, folder: Path, documents: Collection[str]) -> bool:
+        """Whether most of a folder's documents are in the content; a repository's README and examples do not count.
+
+        documents: real paths.
+        """
+        inner = [any(inside(content, path) for content in self.content) for path in documents]
+        others = (path for path, is_inner in zip(documents, inner, strict=True) if not is_inner)
+        return sum(inner) > sum(_is_documentation(folder, Path(path)) for path in others)
+
+    @property
+    def title(self) -> str:
+        """The generator and its configuration for a message: `VitePress (.vitepress/config.mjs)`."""
+        return f"{self.generator.name} ({self.config})"
+
+
+def _is_documentation(folder: Path, path: Path) -> bool:
+    """Whether a document counts: not the README, CHANGELOG etc. of the folder, and not in an example or a test."""
+    is_repositorys_own = path.parent == folder and (path.stem.isupper() or path.stem.lower() == "readme")
+    return not is_repositorys_own and _NOT_THE_DOCUMENTATION.isdisjoint(path.parts[len(folder.parts) :])
+
+
+def _begin_with_front_matter(folder: Path) -> bool:
+    """Whether most of a folder's first pages start with front matter."""
+    pages = [read_head(file.path, 4).startswith("---") for file in sample_files(folder, _SAMPLE)]
+    return sum(pages) * 2 > len(pages)
+
+
+_FIRST_NAMES = re.compile(
+    "|".join(sorted({translate(pattern.split("/")[0]) for one in GENERATORS for pattern in one.configs}))
+)
+
+
+def projects_in(folder: Path, names: Collection[str] | None = None) -> Iterator[Project]:
+    """The projects that are configured in a folder and have documents, the likelier first.
+
+    names: of all entries of the folder; None to list them.
+    """
+    if not any(map(_FIRST_NAMES.match, _entry_names(folder) if names is None else names)):
+        return
+    for generator in GENERATORS:
+        configs = sorted(config for pattern in generator.configs for config in folder.glob(pattern))
+        if not configs:
+            continue
+        text = read_head(str(configs[0]), CONFIG_BYTES)
+        if generator.contains is not None and not generator.contains.search(text):
+            continue
+        if generator.check is not None and not generator.check(folder):
+            continue
+        content = tuple(_content(folder, generator, text))
+        if content:
+            config = configs[0].relative_to(folder).as_posix()
+            yield Project(generator, folder, config, content, folder / _output(generator, text))
+
+
+def _entry_names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names only
+    except OSError:
+        return []
+
+
+def _content(folder: Path, generator: Generator, config: str) -> Iterator[Path]:
+    """The folders with a project's documents: those that its configuration names, else the usual ones."""
+    named = [_first_group(match) for match in generator.setting.finditer(config)] if generator.setting else []
+    existing = [path for path in dict.fromkeys(named) if path and (folder / path).is_dir()]
+    for path in existing or generator.content:
+        if next(document_paths(folder / path), None) is not None:
+            yield (folder / path).resolve()
+
+
+def _output(generator: Generator, config: str) -> str:
+    """The folder that the build writes, relative to the project's."""
+    found = generator.output_setting.search(config) if generator.output_setting else None
+    named = "" if found is None else os.path.normpath(_first_group(found))
+    return generator.output if named in {"", "."} else named
+
+
+def _first_group(match: re.Match[str]) -> str:
+    return next((group.strip("/") for group in match.groups() if group), "")
+
+
+def main_project(root: Path) -> Project | None:
+    """The project in a folder below that has most of the root's documents; None if there is none."""
+    documents: list[str] | None = None
+    for folder in documentation_folders(root, _DEEPEST_PROJECT, _NOT_THE_DOCUMENTATION):
+        for project in projects_in(folder):
+            documents = list(document_paths(root)) if documents is None else documents
+            front_matter = project.generator.front_matter
+            if project.holds_most(root, documents) and not (front_matter and not project.claims(folder)):
+                return project
+    return None
+
+
+def foreign_project(folder: str, names: Collection[str]) -> ForeignPages | None:
+    """The pages of the generator that is configured in a folder (a ProjectDetector); None if nothing builds them."""
+    for project in projects_in(Path(folder), names):
+        if project.generator.build is None:
+            continue
+        if not project.generator.front_matter or _begin_with_front_matter(Path(folder)):
+            own = project.generator.read_from_source
+            reason = "which is a source of its own" if own else "which is not read from source"
+            return ForeignPages(project.generator.name, project.config, tuple(map(str, project.content)), reason)
+    return None
+
+
+# --- messages ------------------------------------------------------------------------------------------------------
+
+
+def unbuildable_notice(project: Project, what: str = "This folder") -> str:
+    """That a folder is read as plain Markdown, because no command builds its site."""
+    return (
+        f"{what} is written for {project.title}, which has no local build. It is read as plain "
+        f"Markdown, and {project.generator.name} syntax may stay in the text. If it is published, read the site "
+        "instead: `assay publish https://…`."
+    )
+
+
+def refusal(project: Project, base_url: str | None, what: str = "This folder") -> ConfigurationError:
+    """The error for a folder of a generator that is not read from source.
+
+    base_url: as given; None if none was.
+    """
+    generator = project.generator
+    if generator.read_from_source:
+        return ConfigurationError(
+            f"{what} is written for {project.title}. A site is read from its own folder.",
+            hint=f"Run `assay publish {project.folder}`. Or list that folder and others as [[sources]] in assay.toml.",
+        )
+    remark = f" It needs {generator.remark}." if generator.remark else ""
+    return ConfigurationError(
+        f"{what} is written for {project.title}, and Assay does not read that generator's pages from source.",
+        hint=f"Build the site in {project.folder} with `{generator.build}`, then publish the built folder: `assay "
+        f"publish {project.output} --base-url {base_url or 'https://…'}`.{remark} Or publish the site's address: "
+        "`assay publish https://…`. `--convention plain` reads the folder as plain Markdown anyway: "
+        f"addresses may be wrong, and {generator.name} syntax stays in the text.",
+    )
