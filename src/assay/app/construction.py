@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from assay.adapters.sources.built.detection import is_built_site
 from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.embedders import models_by_dimension
@@ -29,6 +30,7 @@ from assay.validation.metrics import parse_measure
 from assay.validation.structure import StructuralLimits
 
 if TYPE_CHECKING:
+    from assay.adapters.sources.built.source import BuiltSource
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.store import AdoptedStore
 
@@ -119,14 +121,14 @@ def _require_server(qdrant: QdrantSettings, reason: str, alternative: str) -> No
         )
 
 
-def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | SiteSource":
+def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | BuiltSource | SiteSource":
     """Build the source of one `[[sources]]` table. data_dir: Assay's folder, which stores the pages of a site."""
-    return _folder_source(settings, settings.path, data_dir) if settings.path else _site_source(settings, data_dir)
-
-
-def _folder_source(settings: SourceSettings, path: Path, data_dir: Path) -> FolderSource:
+    if settings.path is None:
+        return _site_source(settings, data_dir)
+    if settings.convention == "html" or (settings.convention is None and is_built_site(settings.path)):
+        return _built_source(settings, settings.path, data_dir)
     return FolderSource(
-        path,
+        settings.path,
         base_url=settings.base_url,
         name=settings.name,
         current_version=settings.current_version,
@@ -135,6 +137,23 @@ def _folder_source(settings: SourceSettings, path: Path, data_dir: Path) -> Fold
         max_page_bytes=settings.max_page_bytes,
         data_dir=data_dir,
     )
+
+
+def _built_source(settings: SourceSettings, path: Path, data_dir: Path) -> "BuiltSource":
+    from assay.adapters.sources.built.source import BuiltRequest, BuiltSource
+    from assay.adapters.sources.site.options import DefaultVariant, SiteScope
+
+    request = BuiltRequest(
+        path,
+        settings.base_url,
+        settings.name,
+        settings.options(SiteScope),
+        DefaultVariant(settings.current_version, settings.default_locale),
+        settings.max_page_bytes,
+        obeys_robots=settings.robots,
+    )
+    store = f"{slug_from_path(path.name)}-{content_hash(f'{settings.name} {path.absolute()}')[:12]}.sqlite"
+    return BuiltSource(request, data_dir / "crawl" / store, data_dir)
 
 
 def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":

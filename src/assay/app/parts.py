@@ -29,6 +29,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.adapters.access.request_limits import RequestLimits
+    from assay.adapters.sources.built.source import BuiltSource
     from assay.adapters.sources.site.http.url_check import UrlCheck
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.catalog import AdoptedCatalog
@@ -177,7 +178,7 @@ class Parts:
         return GenerationLifecycle(self.catalog, self.store, self.settings.release.keep)
 
     @cached_property
-    def sources(self) -> "tuple[FolderSource | SiteSource, ...]":
+    def sources(self) -> "tuple[FolderSource | BuiltSource | SiteSource, ...]":
         """The configured sources. Raises ConfigurationError if there are none, or two with one name."""
         if not self.settings.sources:
             raise ConfigurationError(

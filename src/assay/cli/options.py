@@ -33,7 +33,8 @@ ReadGeneration = Annotated[str | None, _generation("the live one, or the candida
 Sources = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Folders or files with Markdown or MDX, or URLs of sites [default: the sources in assay.toml]."
+        help="Folders or files with Markdown, folders or archives of a built site, or URLs of sites [default: the "
+        "sources in assay.toml]."
     ),
 ]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL at which the folder's pages are published.")]
@@ -49,7 +50,9 @@ DefaultLocale = Annotated[
 ]
 Convention = Annotated[
     str | None,
-    typer.Option("--convention", help="How file paths become URLs: docusaurus, mkdocs or plain [default: detected]."),
+    typer.Option(
+        "--convention", help="How the folder is read: docusaurus, mkdocs, plain, or html (built) [default: detected]."
+    ),
 ]
 TestSetFile = Annotated[
     Path | None,

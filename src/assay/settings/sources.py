@@ -10,8 +10,9 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from assay.settings.table import Table
 
 _FOLDER_ONLY = ("base_url", "convention")
+_HTML_ONLY = ("include", "exclude", "sitemaps", "robots")
 _SITE_ONLY = (
-    *("include", "exclude", "sitemaps", "robots", "headers", "max_pages", "max_depth", "max_total_bytes"),
+    *("headers", "max_pages", "max_depth", "max_total_bytes"),
     *("max_seconds", "retries", "concurrency", "delay_seconds"),
 )
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -24,10 +25,15 @@ _TRANSPORT_HEADERS = frozenset(
 class SourceSettings(Table):
     """One `[[sources]]` table: a folder (`path`) or a site (`url`).
 
-    `base_url` and `convention` are for folders only; `include` and all settings after it are for sites only.
+    `base_url` and `convention` are for folders only; `headers` and all settings after it are for sites only. `include`,
+    `exclude`, `sitemaps` and `robots` are for sites, and for a folder with `convention = "html"`.
     """
 
-    path: Path | None = Field(default=None, description="Folder (or single file) with Markdown or MDX.")
+    path: Path | None = Field(
+        default=None,
+        description="Folder (or single file) with Markdown or MDX; or folder or archive (.zip, .tar.gz) with the HTML "
+        "that a site generator wrote.",
+    )
     url: str | None = Field(
         default=None,
         description="URL of a documentation site, such as `https://docs.example.org/guide/`; pages under it are read.",
@@ -44,9 +50,10 @@ class SourceSettings(Table):
         description="Factor for the ranking scores of its chunks; does not change the similarity.",
     )
     base_url: str | None = Field(default=None, description="URL at which the folder is published.")
-    convention: Literal["docusaurus", "mkdocs", "plain"] | None = Field(
+    convention: Literal["docusaurus", "mkdocs", "plain", "html"] | None = Field(
         default=None,
-        description="How file paths become URLs. If unset, detected from the configuration file of the site generator.",
+        description="How the folder is read: as the source of a generator, as `plain` Markdown, or as the `html` of a "
+        "built site. If unset, detected from the configuration of the generator and the files.",
     )
     current_version: str | None = Field(
         default=None, description="Version searched by default; the latest release if unset."
@@ -141,7 +148,9 @@ class SourceSettings(Table):
             return values  # path or url is probably misspelled: pydantic names the unknown setting
         if folder == site:
             raise ValueError("needs either path (a folder) or url (a site)")
-        others = _SITE_ONLY if folder else _FOLDER_ONLY
+        others: tuple[str, ...] = _FOLDER_ONLY
+        if folder:
+            others = _SITE_ONLY if values.get("convention") == "html" else (*_HTML_ONLY, *_SITE_ONLY)
         misplaced = [name for name in others if name in values and values[name] != _default(cls, name)]
         if misplaced:
             kind = "sites, and this is a folder" if folder else "folders, and this is a site"

@@ -21,7 +21,7 @@ _CACHES = (
     *("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".cache", ".parcel-cache"),
     *(".docusaurus", ".next", ".nuxt", ".astro", ".quarto"),
 )
-_NEVER_DOCUMENTATION = frozenset([*_VERSION_CONTROL, *_DEPENDENCIES, *_CACHES])
+NEVER_DOCUMENTATION = frozenset([*_VERSION_CONTROL, *_DEPENDENCIES, *_CACHES])
 
 _REPORT = re.compile(r"(?P<stem>(?:report|sweep)_\d{8}_\d{6}(?:_\d+)?)\.(?:html|json|md|xml)")
 _TEMPLATE_MARKS = ("{{", "{%", "<%", "<?php")
@@ -174,7 +174,7 @@ class _Walk:
                 continue
             child = f"{key}/{entry.name}" if key else entry.name
             if _is_folder(entry):
-                if entry.name in _NEVER_DOCUMENTATION:
+                if entry.name in NEVER_DOCUMENTATION:
                     self._findings.folders.append(child)
                 elif child not in self.skipped_folders:
                     (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
@@ -305,7 +305,13 @@ def documentation_folders(root: Path, depth: int, skipped: Collection[str]) -> I
 
 
 def _visible(folders: list[str]) -> list[str]:
-    return sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
+    return sorted(name for name in folders if not name.startswith(".") and name not in NEVER_DOCUMENTATION)
+
+
+def document_files(root: Path) -> Iterator[str]:
+    """Yield the path of every Markdown and HTML file in a folder, folder by folder, ascending."""
+    suffixes = (*SUFFIXES, *(f".{suffix}" for suffix in _HTML))
+    return (path for path in _paths(root) if path.lower().endswith(suffixes))
 
 
 def _paths(root: Path) -> Iterator[str]:
@@ -323,7 +329,7 @@ def read_text(path: str, limit: int) -> str:
 
     Raises InputError with the reason when the file cannot be read, is too large, or is not UTF-8 text.
     """
-    content = _read_bytes(path, limit)
+    content = read_bytes(path, limit)
     if content[:2] in _BYTE_ORDER_MARKS:
         raise InputError(f"not UTF-8: the file is {_BYTE_ORDER_MARKS[content[:2]]}; save it as UTF-8")
     mark = 3 if content.startswith(codecs.BOM_UTF8) else 0
@@ -354,7 +360,8 @@ def _open(path: str) -> int:
     return os.open(path, os.O_RDONLY | _OPEN_FLAGS)
 
 
-def _read_bytes(path: str, limit: int) -> bytes:
+def read_bytes(path: str, limit: int) -> bytes:
+    """Read a regular file of at most `limit` bytes. Raises InputError with the reason."""
     try:
         descriptor = _open(path)
         with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor has no path

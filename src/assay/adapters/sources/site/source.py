@@ -8,7 +8,7 @@ at a time is in memory.
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,12 +16,10 @@ from urllib.parse import urlsplit
 from assay.adapters.sources.site.addresses import is_web_address, key_of
 from assay.adapters.sources.site.crawling.crawl import Crawl
 from assay.adapters.sources.site.crawling.frontier import GUESSED
+from assay.adapters.sources.site.crawling.page_fetch import fetch_text
 from assay.adapters.sources.site.crawling.result import CrawlResult
-from assay.adapters.sources.site.options import (
-    SiteRequest,
-    validated_headers,
-    validated_start,
-)
+from assay.adapters.sources.site.http.transport import Transport, open_network
+from assay.adapters.sources.site.options import SiteRequest, validated_headers, validated_start
 from assay.adapters.sources.site.pages.deduplication import Deduplicated, deduplicate, redirect_reason
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.releases import SiteReleases
@@ -45,15 +43,19 @@ class SiteSource:
     """Documents from a site.
 
     store_path: file that keeps the fetched pages between crawls.
+    connect: opens the side that answers the requests.
 
     Raises ConfigurationError for an invalid header.
     """
 
-    def __init__(self, request: SiteRequest, store_path: Path) -> None:
+    def __init__(
+        self, request: SiteRequest, store_path: Path, connect: Callable[[SiteRequest], Transport] = open_network
+    ) -> None:
         self.name = request.name
         start_url = request.start_url.strip().partition("#")[0]
         self._request = replace(request, start_url=start_url, headers=validated_headers(request.headers))
         self._store_path = store_path
+        self._connect = connect
 
     def check(self) -> None:
         """Raise InputError for an invalid start URL, ConfigurationError for an invalid scope. Sends no request."""
@@ -70,19 +72,25 @@ class SiteSource:
         locale, InputError for an invalid start URL.
         """
         self.check()
+        transport = self._connect(self._request)
         store = CrawlStore(self._store_path)
         try:
             with store.file_lock():
-                result = self._crawl(store, known, progress or Silence())
+                result = self._crawl(transport, store, known, progress or Silence())
                 store.take_snapshot()
-            reading = _CrawlReader(self._request, store, result, known)
+            reading = _CrawlReader(self._request, store, result, known, transport if transport.is_local else None)
             yield from reading.items(progress or Silence())
         finally:
             store.close()
 
-    def _crawl(self, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> CrawlResult:
-        with stage(progress, "crawl"):
-            return Crawl(self._request, store, known, progress).run()
+    def _crawl(
+        self, transport: Transport, store: CrawlStore, known: Mapping[str, str], progress: Progress
+    ) -> CrawlResult:
+        try:
+            with stage(progress, "crawl"):
+                return Crawl(self._request, transport, store, known, progress).run()
+        finally:
+            transport.close()
 
 
 _INTERRUPTED = "the crawl was interrupted"
@@ -98,10 +106,21 @@ class _Decision:
 
 
 class _CrawlReader:
-    """Turns a finished crawl into the items that `read` yields."""
+    """Turns a finished crawl into the items that `read` yields.
 
-    def __init__(self, request: SiteRequest, store: CrawlStore, result: CrawlResult, known: Mapping[str, str]) -> None:
+    files: reads the pages again; None if the store has copies.
+    """
+
+    def __init__(
+        self,
+        request: SiteRequest,
+        store: CrawlStore,
+        result: CrawlResult,
+        known: Mapping[str, str],
+        files: Transport | None,
+    ) -> None:
         self._request = request
+        self._files = files
         self._store = store
         self._result = result
         self._known = known
@@ -206,13 +225,14 @@ class _CrawlReader:
         source_hash = self._hash(key, page, stored, tags)
         if self._known.get(key) == source_hash:
             return PageUnchanged(key, source_hash)
+        text = self._text(stored)
+        if text is None:
+            return PageFailed(key, "the file changed during the read; run again")
         path = urlsplit(key).path or "/"
         return RawPage(
             key=key,
             url=key,
-            content=redacted_content(
-                self._store.body(page.key)
-            ),  # it may have been stored before this secret was configured
+            content=text,
             media_type=MediaType(stored.media),
             source=self._request.name,
             source_path=path,
@@ -226,6 +246,12 @@ class _CrawlReader:
             served_at=stored.served_at,
             tags=tags,
         )
+
+    def _text(self, stored: StoredPage) -> str | None:
+        """The text of a page; None if its file has changed."""
+        if self._files is not None:
+            return fetch_text(self._files, stored, self._request.limits.max_page_bytes)
+        return redacted_content(self._store.body(stored.key))  # stored before this secret was configured, perhaps
 
     def _hash(self, key: str, page: SitePage, stored: StoredPage, tags: tuple[str, ...]) -> str:
         """SHA-256 of everything that could change the document."""

@@ -7,7 +7,7 @@ from time import monotonic, time
 
 from assay.adapters.sources.site.addresses import html_candidates, key_of, origin_of
 from assay.adapters.sources.site.crawling.budget import Budget
-from assay.adapters.sources.site.crawling.frontier import GUESSED, LINK, LLMS, SITEMAP, START, Frontier
+from assay.adapters.sources.site.crawling.frontier import GUESSED, LINK, LLMS, SITEMAP, START, UNLINKED, Frontier
 from assay.adapters.sources.site.crawling.journal import Journal
 from assay.adapters.sources.site.crawling.outage import Outage
 from assay.adapters.sources.site.crawling.pacing import Pacing
@@ -17,20 +17,20 @@ from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.crawling.resume import offer_known, replay_visits, request_fingerprint
 from assay.adapters.sources.site.crawling.soft_404 import SOFT_404_REASON, Soft404Detector
 from assay.adapters.sources.site.crawling.stored_pages import load_stored_page
-from assay.adapters.sources.site.crawling.workers import Workers
+from assay.adapters.sources.site.crawling.workers import LocalQueue, Workers
 from assay.adapters.sources.site.discovery.listings import ListingReader, Listings
 from assay.adapters.sources.site.discovery.start import CrawlStart, read_start, single_page_error
 from assay.adapters.sources.site.discovery.version_lists import fetch_version_lists
-from assay.adapters.sources.site.http.client import FetchLimits, HttpClient
-from assay.adapters.sources.site.http.guard import GuardedBackend, SocketGuard
+from assay.adapters.sources.site.http.client import FetchLimits
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
+from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.store import CrawlStore
 from assay.ports import Progress
 
 logger = logging.getLogger(__name__)
 
-_MAX_CONNECTIONS = 32
+UNLINKED_REASON = "no sitemap lists it and no page links to it"
 _MAX_OUT_OF_ORDER = 256
 """Results kept until those of earlier jobs have come."""
 
@@ -38,10 +38,19 @@ _MAX_OUT_OF_ORDER = 256
 class Crawl:
     """Finds and fetches the pages of one site.
 
+    transport: answers the requests; the caller closes it.
     known: keys of the site's pages in the live generation.
     """
 
-    def __init__(self, request: SiteRequest, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> None:
+    def __init__(
+        self,
+        request: SiteRequest,
+        transport: Transport,
+        store: CrawlStore,
+        known: Mapping[str, str],
+        progress: Progress,
+    ) -> None:
+        self._transport = transport
         self._request = request
         self._limits = request.limits
         self._store = store
@@ -51,39 +60,23 @@ class Crawl:
         self._fetched_keys: set[int] = set()
         self._out_of_order: dict[int, FetchResult] = {}
         self._soft_404s: list[FetchJob] = []
-        self._dispatched = self._processed = 0
+        self._dispatched = self._processed = self._listed_pages = 0
         self._crawl_progress = CrawlProgress(request.name, progress)
         self._journal = Journal(store, self._crawl_progress)
         self._is_complete = True
 
     def run(self) -> CrawlResult:
         """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for an invalid scope."""
-        guard = SocketGuard(self._request.start)
-        backend = GuardedBackend(guard)
-        politeness = self._request.politeness
-        connections = min(politeness.concurrency or (8 if guard.private_start else 4), _MAX_CONNECTIONS)
-        client = HttpClient(backend, self._request.start, self._request.headers, connections)
         limits = FetchLimits(self._limits.page_seconds, self._limits.read_seconds, self._limits.max_page_bytes)
-        fetcher = RetryingFetcher(client, politeness, limits, self._budget.until)
-        try:
-            crawl_start = read_start(self._request, fetcher)
-            client.follow(crawl_start.scope.start)
-            return self._crawl(crawl_start, fetcher, client, backend, connections, limits)
-        finally:
-            client.close()
+        fetcher = RetryingFetcher(self._transport, self._request.politeness, limits, self._budget.until)
+        crawl_start = read_start(self._request, fetcher)
+        self._transport.follow(crawl_start.scope.start)
+        return self._crawl(crawl_start, fetcher, limits)
 
-    def _crawl(
-        self,
-        crawl_start: CrawlStart,
-        fetcher: RetryingFetcher,
-        client: HttpClient,
-        backend: GuardedBackend,
-        connections: int,
-        limits: FetchLimits,
-    ) -> CrawlResult:
+    def _crawl(self, crawl_start: CrawlStart, fetcher: RetryingFetcher, limits: FetchLimits) -> CrawlResult:
         self._crawl_start, self._scope = crawl_start, crawl_start.scope
         self._frontier = Frontier(crawl_start.scope, self._limits, crawl_start.robots)
-        self._pacing = Pacing(self._request.politeness, connections)
+        self._pacing = Pacing(self._request.politeness, self._transport.connections)
         for origin, robots in crawl_start.robots.items():
             self._pacing.set_delay(origin, robots.delay)
         self._outage = Outage(crawl_start.scope.start)
@@ -100,11 +93,11 @@ class Crawl:
         if resumed:
             replay_visits(self._store, self._frontier, self._follow)
         self._budget.received = fetcher.received
-        threads = connections * min(len(crawl_start.scope.origins), 4)
-        self._workers = Workers(threads, client, backend, limits)
+        self._workers = self._start_workers(limits)
         try:
             self._drain()
             self._ask_for_known(listings)
+            self._read_unlinked()
             self._journal.flush(self._frontier)
             releases = fetch_version_lists(self._store, fetcher, crawl_start.robots)
         finally:
@@ -118,6 +111,11 @@ class Crawl:
         self._store.finish({address: count for address, count in keep.items() if address not in lost})
         self._crawl_progress.report(self._frontier, limit_reason)
         return CrawlResult(crawl_start, self._frontier, start_key, limit_reason, releases)
+
+    def _start_workers(self, limits: FetchLimits) -> Workers | LocalQueue:
+        if self._transport.is_local:
+            return LocalQueue(self._transport, limits)
+        return Workers(self._transport.connections * min(len(self._scope.origins), 4), self._transport, limits)
 
     def _read_listings(self, crawl_start: CrawlStart, fetcher: RetryingFetcher, previous: dict[str, int]) -> Listings:
         frontier = self._frontier
@@ -296,6 +294,7 @@ class Crawl:
             return
         self._fetched_keys.add(hash(job.key))
         self._budget.pages += 1
+        self._listed_pages += bool(job.kinds & SITEMAP)
         self._frontier.record_page(job, facts.skeleton)
         self._follow(targets, job.depth)  # first, so that an interrupt loses no link
         if result.page is not None:
@@ -340,6 +339,25 @@ class Crawl:
             self._frontier.offer(target, depth + 1, LINK)
 
     # --- pages of the live generation ---
+
+    def _read_unlinked(self) -> None:
+        """Fetch the pages that a local site has and nothing leads to; if it has a sitemap, they are excluded."""
+        found = [page for page in self._transport.unserved() if not self._frontier.knows(key_of(page.address))]
+        for page in found:
+            reason = page.reason or (UNLINKED_REASON if self._listed_pages else "")
+            if reason:
+                job = FetchJob(key_of(page.address), page.address, 0, UNLINKED)
+                self._journal.finish(job, "excluded", reason)
+            else:
+                self._frontier.offer(page.address, 0, UNLINKED)
+        unlinked = [page.address for page in found if not page.reason]
+        if unlinked:
+            what = "are not read, because no sitemap lists them either" if self._listed_pages else "are read too"
+            logger.warning(
+                "%s: no page links to %d of its pages, such as %s; they %s.",
+                self._request.name, len(unlinked), ", ".join(unlinked[:3]), what,
+            )  # fmt: skip
+        self._drain()
 
     def _require_more_than_one_page(self) -> None:
         """Raise SourceError for a site that had pages and now sends the same page for every address."""

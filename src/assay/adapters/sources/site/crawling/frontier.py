@@ -20,8 +20,11 @@ from assay.adapters.sources.site.pages.facts import series_of
 from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import Visit
 
-SITEMAP, LINK, LLMS, KNOWN, START, GUESSED, QUERY = 1, 2, 4, 8, 16, 32, 64
-"""How an address was found, as bits. GUESSED: derived from another address; it may be missing."""
+SITEMAP, LINK, LLMS, KNOWN, START, GUESSED, QUERY, UNLINKED = 1, 2, 4, 8, 16, 32, 64, 128
+"""How an address was found, as bits.
+
+GUESSED: derived from another address; it may be missing. UNLINKED: a file that nothing leads to.
+"""
 
 LISTED = SITEMAP | KNOWN | START | LLMS
 """Listed by the site or the live generation: exempt from the checks for crawler traps."""

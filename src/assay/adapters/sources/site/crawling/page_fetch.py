@@ -9,8 +9,9 @@ from enum import StrEnum
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
-from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, Response
+from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text
+from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
 from assay.adapters.sources.site.store import StoredPage, compress
@@ -67,7 +68,8 @@ class FetchResult:
     """The result of a job.
 
     detail: the target of a redirect, or the reason for the report.
-    page, links, body: of a fetched page; links and body compressed. targets: its links.
+    page, links, body: of a fetched page; links and body compressed; no body if the page can be read again.
+    targets: its links.
     retry_after: seconds that the server asks to wait. unreachable: no connection was made.
     received: bytes of the encoded body.
     """
@@ -86,10 +88,12 @@ class FetchResult:
     received: int = 0
 
 
-def fetch_page(client: HttpClient, job: FetchJob, limits: FetchLimits) -> FetchResult:
+def fetch_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchResult:
     """Fetch a page once. A site's errors are in the result, never raised."""
     conditions = {}
-    if job.known is not None and job.known.served_at == job.address:
+    # Without a stored copy, a page whose facts an older version of Assay read is read again.
+    is_reusable = job.known is not None and (job.known.revision == facts.REVISION or not client.is_local)
+    if job.known is not None and job.known.served_at == job.address and is_reusable:
         if job.known.etag:
             conditions["If-None-Match"] = job.known.etag
         if job.known.modified:
@@ -103,7 +107,19 @@ def fetch_page(client: HttpClient, job: FetchJob, limits: FetchLimits) -> FetchR
             return FetchResult(job, FetchOutcome.EXCLUDED, failure.reason)
         outcome = FetchOutcome.BUSY if failure.transient else FetchOutcome.BROKEN
         return FetchResult(job, outcome, failure.reason, unreachable=failure.unreachable, received=failure.received)
-    return _interpret(job, response, bool(conditions))
+    return _interpret(job, response, bool(conditions), keeps_body=not client.is_local)
+
+
+def fetch_text(client: Transport, page: StoredPage, max_bytes: int) -> str | None:
+    """The text of a fetched page again, from a local transport; None if it has changed."""
+    limits = FetchLimits(seconds=0.0, read_seconds=0.0, bytes=max_bytes)
+    try:
+        response = client.get(page.served_at, limits, accept_success, {})
+    except FetchError:
+        return None
+    is_html = page.media == MediaType.HTML.value
+    text = decode_text(response.body, response.headers.get("content-type", ""), html=is_html)
+    return text if hash_of(text) == page.body_hash else None
 
 
 def _body_refusal(address: str, status: int, headers: Mapping[str, str], limits: FetchLimits) -> str:
@@ -127,9 +143,9 @@ def _media(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _interpret(job: FetchJob, response: Response, conditional: bool) -> FetchResult:
+def _interpret(job: FetchJob, response: Response, conditional: bool, *, keeps_body: bool) -> FetchResult:
     if response.status in _SUCCESS and not response.refusal:
-        return _page(job, response)
+        return _page(job, response, keeps_body=keeps_body)
     outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
     if outcome is FetchOutcome.BUSY:
@@ -170,12 +186,17 @@ def _outcome_of_status(status: int) -> tuple[FetchOutcome, str]:
     return outcome, f"the server returned {status}" + (", a login is needed" if status in {401, 407} else "")
 
 
+def hash_of(text: str) -> str:
+    """SHA-256 of a page's text, as StoredPage has it."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
 def looks_like_html(body: bytes) -> bool:
     """Whether a body starts like HTML."""
     return _LOOKS_HTML.match(body[:4096]) is not None
 
 
-def _page(job: FetchJob, response: Response) -> FetchResult:
+def _page(job: FetchJob, response: Response, *, keeps_body: bool) -> FetchResult:
     media = _media(response.headers)
     html = media in _HTML or (media not in _MARKDOWN and looks_like_html(response.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
@@ -194,7 +215,7 @@ def _page(job: FetchJob, response: Response) -> FetchResult:
         etag=response.headers.get("etag", "")[:500],
         modified=response.headers.get("last-modified", "")[:100],
         media=(MediaType.HTML if html else MediaType.MARKDOWN).value,
-        body_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+        body_hash=hash_of(text),
         facts=page_facts.as_json(),
         revision=facts.REVISION,
     )
@@ -205,7 +226,7 @@ def _page(job: FetchJob, response: Response) -> FetchResult:
         page_facts=page_facts,
         targets=targets,
         links=compress("\n".join(targets)) if targets else b"",
-        body=compress(text),
+        body=compress(text) if keeps_body else b"",
         status=response.status,
         received=response.received,
     )

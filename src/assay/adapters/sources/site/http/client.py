@@ -2,7 +2,7 @@
 
 import ssl
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from urllib.parse import urlsplit
@@ -84,14 +84,25 @@ class FetchLimits:
     truncate: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """A page that nothing led to. reason: why it is not a page of the documentation; "" if it may be one."""
+
+    address: str
+    reason: str = ""
+
+
 class HttpClient:
     """Sends GET requests to checked addresses and keeps connections open. Thread-safe.
 
     start_url: `headers` are sent to its origin only.
-    connections: idle connections to keep.
+    connections: requests that may be in flight; as many idle connections are kept.
     """
 
+    is_local = False
+
     def __init__(self, backend: GuardedBackend, start_url: str, headers: Mapping[str, str], connections: int) -> None:
+        self.connections = connections
         self._backend = backend
         self._origin = origin_of(start_url)
         self._secret = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -173,6 +184,14 @@ class HttpClient:
                 return Response(response.status, received_headers, b"", refusal, received)
             body, received = _read_body(response, received_headers.get("content-encoding", ""), limits)
             return Response(response.status, received_headers, body, "", received)
+
+    def unserved(self) -> Sequence[Unserved]:
+        """Nothing: a site does not list its pages."""
+        return ()
+
+    def abort(self) -> None:
+        """Abort all requests in all threads, and refuse new connections."""
+        self._backend.abort()
 
     def close(self) -> None:
         """Close all connections."""

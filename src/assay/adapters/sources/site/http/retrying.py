@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
-from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, Response, accept_success
+from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text
+from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError
 
@@ -48,7 +49,7 @@ class RetryingFetcher:
     until: monotonic time of the last request.
     """
 
-    def __init__(self, client: HttpClient, politeness: Politeness, limits: FetchLimits, until: float) -> None:
+    def __init__(self, client: Transport, politeness: Politeness, limits: FetchLimits, until: float) -> None:
         self._until = until
         self._client = client
         self._politeness = politeness

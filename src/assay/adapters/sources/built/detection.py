@@ -1,0 +1,55 @@
+"""Whether a folder is a built site, and not the Markdown that a site is built from."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+from assay.adapters.sources.built.files import PAGE_SUFFIXES
+from assay.adapters.sources.folder.docusaurus.layout import is_site_folder
+from assay.adapters.sources.folder.files import SUFFIXES, document_files, read_head
+from assay.adapters.sources.folder.generators import projects_in
+from assay.adapters.sources.folder.mkdocs.layout import has_config
+
+_ROOT_FILES = ("index.html", "index.htm", "sitemap.xml", "sitemap-index.xml", "404.html")
+_SAMPLE = 5_000
+_HEAD_BYTES = 4_096
+_MARKS = ("<!doctype html", "<html")
+
+
+def is_built_site(path: Path) -> bool:
+    """Whether a folder is read as built HTML if no convention is set.
+
+    It has an HTML page, and either no Markdown at all, or at its root an index page or a sitemap, at least as many HTML
+    files as Markdown files, and no configuration of a generator that takes its Markdown from there. Many generators
+    write a Markdown copy of each page beside its HTML.
+    """
+    try:
+        names = set(os.listdir(path))  # noqa: PTH208 - names only
+    except OSError:
+        return False
+    has_root_file = not names.isdisjoint(_ROOT_FILES)
+    pages = markdown = 0
+    for found in islice(document_files(path), _SAMPLE):
+        lowered = found.lower()
+        if lowered.endswith(SUFFIXES):
+            markdown += 1
+            if not has_root_file:
+                return False
+        elif lowered.endswith(PAGE_SUFFIXES):
+            pages += 1 if pages else _is_page(found)
+    if not pages or pages < markdown:
+        return False
+    return not markdown or not _is_configured(path, names)
+
+
+def _is_page(path: str) -> bool:
+    """Whether a file is a page, and not a template or a part of one."""
+    head = read_head(path, _HEAD_BYTES).lower()
+    return any(mark in head for mark in _MARKS)
+
+
+def _is_configured(path: Path, names: set[str]) -> bool:
+    """Whether a generator is configured in the folder and takes pages from it."""
+    if has_config(path, "") or is_site_folder(path, ""):
+        return True
+    return any(project.claims(path) for project in projects_in(path, names))

@@ -1,0 +1,131 @@
+"""A folder of built HTML as a source: read by the rules of a crawled site, from its files instead of from a server."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from assay.adapters.sources.built.files import SiteFiles, walk
+from assay.adapters.sources.built.host import FolderHost
+from assay.adapters.sources.folder.files import inside
+from assay.adapters.sources.site.options import DefaultVariant, Politeness, SiteLimits, SiteRequest, SiteScope
+from assay.adapters.sources.site.source import SiteSource
+from assay.errors import InputError, SourceError
+from assay.model.documents import PageExcluded, PageFailed, PageRead, UnreadFiles
+from assay.model.ids import canonical_url
+from assay.ports import Progress, Silence
+
+_UNLIMITED = 1_000_000_000_000
+_NO_PAGES_HINT = (
+    "Give the folder that the site generator writes (such as build, dist, site, public, _site, book or _build/html)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRequest:
+    """Everything that defines the reading of a built site.
+
+    path: folder. base_url: address of the site's root; None if it is not known. name: of the source; None for the host
+    of base_url, as for a crawled site, so that both have the same documents.
+    scope: prefixes to read. obeys_robots: whether robots.txt and `noindex` count. max_page_bytes: larger pages fail.
+    """
+
+    path: Path
+    base_url: str | None
+    name: str | None
+    scope: SiteScope
+    variants: DefaultVariant
+    max_page_bytes: int
+    obeys_robots: bool = True
+
+
+class BuiltSource:
+    """Documents from the HTML that a site generator wrote.
+
+    store_path: file that keeps what was found on each page between reads.
+    data_dir: Assay's own folder, which is never read.
+    """
+
+    def __init__(self, request: BuiltRequest, store_path: Path, data_dir: Path | None = None) -> None:
+        self._given = request
+        self._store_path = store_path
+        self._data_dir = data_dir
+        self.name = request.name or urlsplit(request.base_url or "").hostname or request.path.name or "root"
+
+    def check(self) -> None:
+        """Raise SourceError unless the folder exists, InputError without a usable base URL."""
+        self._resolve_root()
+        self._base_url()
+
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+        """Yield every page once, in ascending order of keys, then the number of other files.
+
+        known: source hash by page key; an unchanged page is yielded without its content.
+
+        Raises SourceError when the folder cannot be read or has no pages, ConfigurationError when it lacks the
+        requested version or locale, InputError without a usable base URL.
+        """
+        base_url = self._base_url()
+        files = walk(self._resolve_root(), self._data_dir)
+        self._require_pages(files)
+        site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
+        yield from site.read(known, progress or Silence())
+        yield from (PageFailed(path, reason) for path, reason in files.failed)
+        yield from (PageExcluded(path, reason) for path, reason in files.excluded)
+        if files.others:
+            yield UnreadFiles(dict(sorted(files.others.items())), {})
+
+    def _base_url(self) -> str:
+        """The address of the site's root, with a trailing slash. Raises InputError."""
+        given = self._given.base_url
+        if given is None:
+            raise InputError(
+                f"{self._given.path} is a built site, and its address is not known.",
+                hint="Give the URL at which it is published: `--base-url https://docs.example.org`, or base_url in "
+                "[[sources]].",
+            )
+        base = canonical_url(given)
+        if "?" in base or not base.startswith("http"):
+            raise InputError(
+                f"The base URL {given!r} is not the address of a site.", hint="Write it as https://docs.example.org."
+            )
+        return base.rstrip("/") + "/"
+
+    def _resolve_root(self) -> Path:
+        """The folder. Raises SourceError."""
+        path = self._given.path
+        try:
+            root = path.resolve(strict=True)
+        except FileNotFoundError:
+            raise SourceError(f"There is no folder {path}.", hint="Check the path.") from None
+        except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of symlinks, before Python 3.13
+            raise SourceError(f"{path} cannot be read: {error}.", hint="Check the path.") from None
+        if not root.is_dir():
+            raise SourceError(f"{path} is not a folder.", hint=_NO_PAGES_HINT)
+        if self._data_dir is not None and inside(self._data_dir.resolve(), str(root)):
+            raise SourceError(f"{path} is Assay's own folder.", hint=_NO_PAGES_HINT)
+        return root
+
+    def _require_pages(self, files: SiteFiles) -> None:
+        if files.pages:
+            return
+        others = ", ".join(f"{count} .{suffix or 'other'}" for suffix, count in files.others.most_common(5))
+        raise SourceError(
+            f"There is no HTML page in {self._given.path}{f'; it has {others}' if others else ''}.",
+            hint=f"Run the build first. {_NO_PAGES_HINT}",
+        )
+
+    def _site_request(self, base_url: str) -> SiteRequest:
+        """The request of a crawl without the limits and the politeness that only a network needs."""
+        given = self._given
+        limits = SiteLimits(
+            max_pages=_UNLIMITED,
+            max_depth=_UNLIMITED,
+            max_page_bytes=given.max_page_bytes,
+            max_total_bytes=_UNLIMITED,
+            max_seconds=float(_UNLIMITED),
+        )
+        politeness = Politeness(
+            concurrency=None, delay_seconds=0.0, retries=0, robots=given.obeys_robots, max_wait_seconds=0.0
+        )
+        return SiteRequest(base_url, self.name, given.scope, limits, politeness, given.variants)

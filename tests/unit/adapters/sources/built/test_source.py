@@ -1,0 +1,203 @@
+"""A folder of built HTML is read as the site that it is, and bad input is named."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.built_folders import BASE, built, page, plant, small_site
+from tests.sites import known_of, links, pages, reasons, sitemap
+
+from assay.errors import InputError, SourceError
+from assay.model.documents import PageFailed, PageGone, PageUnchanged, RawPage, UnreadFiles
+from assay.testing import EditablePlace, SourceConformance
+
+PLACE = ("guide/index.html", "guide/setup/index.html", "reference.html")
+
+
+class TestBuiltSource(SourceConformance):
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> EditablePlace:
+        def file(key: str) -> Path:
+            path = root / key.removeprefix(BASE).lstrip("/")
+            return path if path.is_file() else path / "index.html"
+
+        def edit(key: str) -> None:
+            file(key).write_bytes(file(key).read_bytes().replace(b"</p>", b" More.</p>"))
+
+        start = page(f"Start {links('/guide/', '/guide/setup/', '/reference.html')}")
+        root = plant(tmp_path / "dist", {"index.html": start, **dict.fromkeys(PLACE, b"")})
+        for path in PLACE:
+            (root / path).write_bytes(page(f"{path} is a page"))
+        return EditablePlace(
+            source=built(root, tmp_path),
+            edit=edit,
+            remove=lambda key: file(key).unlink(),
+            spoil=lambda key: file(key).write_bytes(b"<html>" + b"x" * 200_000) and None,
+            unreadable=built(tmp_path / "missing", tmp_path),
+        )
+
+
+def test_a_site_has_each_page_once_and_names_the_others(tmp_path: Path) -> None:
+    items = list(built(plant(tmp_path / "dist", small_site()), tmp_path).read({}))
+    assert sorted(pages(items)) == [
+        "/", "/fr", "/fr/guide", "/guide", "/guide/setup", "/guide/use", "/listed.html", "/reference.html",
+        "/v1/a.html", "/v2/a.html",
+    ]  # fmt: skip
+    assert reasons(items) == {
+        "/404.html": "no page links to it, and its name is that of an index, a search, an error page or a part of "
+        "other pages",
+        "/guide/setup/copy.html": f"duplicate of {BASE}/guide/setup, by its canonical link",
+        "/guide/use?step=2": f"duplicate of {BASE}/guide/use at another address",
+        "/hidden.html": "the page is marked noindex",
+        "/old.html": f"moved to {BASE}/guide/setup",
+        "/robots-only.html": "disallowed by robots.txt",
+        "/unlisted.html": "no sitemap lists it and no page links to it",
+    }
+    assert items[-1] == UnreadFiles({"css": 1, "png": 1}, {})
+
+
+def test_versions_and_locales_are_those_of_the_paths(tmp_path: Path) -> None:
+    found = pages(list(built(plant(tmp_path / "dist", small_site()), tmp_path).read({})))
+    assert {path: (page.version, page.version_is_current) for path, page in found.items() if page.version} == {
+        "/v1/a.html": ("v1", False),
+        "/v2/a.html": ("v2", True),
+    }
+    assert {path for path, page in found.items() if not page.locale_is_default} == {"/fr", "/fr/guide"}
+
+
+def test_an_unchanged_folder_is_not_read_again(tmp_path: Path) -> None:
+    source = built(plant(tmp_path / "dist", small_site()), tmp_path)
+    known = known_of(list(source.read({})))
+    again = [item for item in source.read(known) if isinstance(item, RawPage | PageUnchanged)]
+    assert again == [PageUnchanged(key, known[key]) for key in sorted(known)]
+
+
+def test_a_removed_page_is_gone_and_a_page_that_nothing_links_to_any_more_too(tmp_path: Path) -> None:
+    root = plant(tmp_path / "dist", small_site())
+    source = built(root, tmp_path)
+    known = known_of(list(source.read({})))
+    (root / "guide/use/index.html").unlink()
+    (root / "fr/index.html").write_bytes(page("Bienvenue", lang="fr"))
+    gone = {item.key: item.reason for item in source.read(known) if isinstance(item, PageGone)}
+    assert gone == {
+        f"{BASE}/fr/guide": "no sitemap lists it and no page links to it",
+        f"{BASE}/guide/use": "the server returned 404",
+    }
+
+
+def test_without_a_sitemap_pages_that_nothing_links_to_are_read_too(tmp_path: Path) -> None:
+    files = {
+        "index.html": page(f"Start {links('a.html')}"),
+        "a.html": page("Linked"),
+        "b.html": page("Not linked"),
+        "c/index.html": page("Not linked either"),
+        "genindex.html": page("Index of terms"),
+        "search.html": page("Search"),
+        "_static/frame.html": page("A part of other pages"),
+        "noindexed.html": page("Not for searches", head='<meta name="robots" content="noindex">'),
+    }
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/", "/a.html", "/b.html", "/c"]
+    assert sorted(reasons(items)) == ["/_static/frame.html", "/genindex.html", "/noindexed.html", "/search.html"]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (("guide.html", "use.html"), ["/", "/guide.html", "/other.html", "/use.html"]),
+        (("guide", "use"), ["/", "/guide", "/other", "/use"]),
+        (("guide/", "use/"), ["/", "/guide", "/other", "/use"]),
+    ],
+    ids=["with .html", "without", "with a slash"],
+)
+def test_the_suffix_is_kept_or_dropped_as_the_site_writes_it(
+    tmp_path: Path, written: tuple[str, ...], expected: list[str]
+) -> None:
+    files = {
+        "index.html": page(f"Start {links(*written)}"),
+        **{f"{name}.html": page(f"About {name}") for name in ("guide", "use", "other")},
+    }
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == expected
+
+
+def test_a_site_below_a_path_is_read_at_that_path(tmp_path: Path) -> None:
+    files = {"index.html": page(f"Start {links('/docs/a/', '/other/')}"), "a/index.html": page("A page")}
+    items = list(built(plant(tmp_path / "dist", files), tmp_path, f"{BASE}/docs").read({}))
+    assert sorted(pages(items)) == ["/docs", "/docs/a"]
+
+
+def test_a_sitemap_of_another_host_lists_the_pages_of_the_folder(tmp_path: Path) -> None:
+    files = {"index.html": page("Start"), "a.html": page("A page")}
+    files["sitemap.xml"] = sitemap("https://old.example.com/a.html").encode()
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/", "/a.html"]
+
+
+def test_llms_txt_lists_pages_and_markdown_without_html(tmp_path: Path) -> None:
+    files = {
+        "index.html": page("Start"),
+        "a/index.html": page("A page"),
+        "a.md": b"# A page",
+        "only.md": b"# Only Markdown",
+        "llms.txt": b"# Site\n\n- [A](/a.md)\n- [Only](/only.md)\n",
+    }
+    found = pages(list(built(plant(tmp_path / "dist", files), tmp_path).read({})))
+    assert {path: page.media_type.value for path, page in found.items()} == {
+        "/": "text/html",
+        "/a": "text/html",
+        "/only.md": "text/markdown",
+    }
+
+
+# --- bad input ---
+
+
+def test_without_a_base_url_it_is_asked_for(tmp_path: Path) -> None:
+    source = built(plant(tmp_path / "dist", small_site()), tmp_path, None)
+    with pytest.raises(InputError, match="its address is not known") as error:
+        source.check()
+    assert "--base-url https://docs.example.org" in str(error.value.hint)
+
+
+@pytest.mark.parametrize("base_url", ["docs.example.org", "file:///srv/docs", "https://docs.example.org/?a=1"])
+def test_a_base_url_that_is_none_is_refused(tmp_path: Path, base_url: str) -> None:
+    with pytest.raises(InputError):
+        built(plant(tmp_path / "dist", small_site()), tmp_path, base_url).check()
+
+
+def test_an_empty_build_is_named_with_what_it_holds(tmp_path: Path) -> None:
+    source = built(plant(tmp_path / "dist", {"app.js": b"", "style.css": b""}), tmp_path)
+    with pytest.raises(SourceError, match=r"no HTML page in .*dist; it has 1 \.js, 1 \.css"):
+        list(source.read({}))
+
+
+def test_a_page_over_the_limit_fails_by_name_and_the_others_are_read(tmp_path: Path) -> None:
+    files = {"index.html": page(f"Start {links('big.html')}"), "big.html": b"<html><body>" + b"<p>a</p>" * 50_000}
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/"]
+    assert PageFailed(f"{BASE}/big.html", "400,012 bytes, over the limit of 100,000 (max_page_bytes)") in items
+
+
+def test_a_symlink_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    plant(tmp_path / "private", {"secret.html": page("Secret")})
+    root = plant(tmp_path / "dist", {"index.html": page(f"Start {links('a.html', 'more/secret.html', 'own.html')}")})
+    (root / "a.html").symlink_to(tmp_path / "private/secret.html")
+    (root / "more").symlink_to(tmp_path / "private")
+    (root / "own.html").symlink_to(root / "index.html")
+    (root / "loop").symlink_to(root)
+    (root / "self.html").symlink_to(root / "self.html")
+    items = list(built(root, tmp_path).read({}))
+    assert "Secret" not in "".join(item.content for item in items if isinstance(item, RawPage))
+    outside = "a symlink that leads out of the folder"
+    assert {item.key for item in items if getattr(item, "reason", "") == outside} == {"a.html", "more"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_fails_and_does_not_block(tmp_path: Path) -> None:
+    root = plant(tmp_path / "dist", {"index.html": page(f"Start {links('pipe.html')}")})
+    os.mkfifo(root / "pipe.html")
+    items = list(built(root, tmp_path).read({}))
+    assert [item for item in items if isinstance(item, PageFailed)] == [
+        PageFailed(f"{BASE}/pipe.html", "not a regular file")
+    ]
