@@ -5,10 +5,8 @@ from itertools import islice
 from pathlib import Path
 
 from assay.adapters.sources.built.files import PAGE_SUFFIXES
-from assay.adapters.sources.folder.docusaurus.layout import is_site_folder
 from assay.adapters.sources.folder.files import SUFFIXES, document_files, read_head
-from assay.adapters.sources.folder.generators import projects_in
-from assay.adapters.sources.folder.mkdocs.layout import has_config
+from assay.adapters.sources.folder.projects import projects_in
 
 _ROOT_FILES = ("index.html", "index.htm", "sitemap.xml", "sitemap-index.xml", "404.html")
 _SAMPLE = 5_000
@@ -39,17 +37,10 @@ def is_built_site(path: Path) -> bool:
             pages += 1 if pages else _is_page(found)
     if not pages or pages < markdown:
         return False
-    return not markdown or not _is_configured(path, names)
+    return not markdown or not any(project.claims(path) for project in projects_in(path, names))
 
 
 def _is_page(path: str) -> bool:
     """Whether a file is a page, and not a template or a part of one."""
     head = read_head(path, _HEAD_BYTES).lower()
     return any(mark in head for mark in _MARKS)
-
-
-def _is_configured(path: Path, names: set[str]) -> bool:
-    """Whether a generator is configured in the folder and takes pages from it."""
-    if has_config(path, "") or is_site_folder(path, ""):
-        return True
-    return any(project.claims(path) for project in projects_in(path, names))
