@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import islice
@@ -19,6 +20,7 @@ REVISION = 2
 """Increase when the facts change: stored pages are then parsed again."""
 
 _MAX_LINKS = 5_000
+_MAX_TITLE = 200
 _MAX_TAGS, _MAX_TAG_LENGTH = 20, 60
 _MAX_ALTERNATES = 200
 _REFRESH_SECONDS = 10
@@ -27,6 +29,7 @@ _REFRESH = re.compile(
 )
 _LINK_HEADER = re.compile(r"<([^>]{1,2000})>\s*((?:;[^,<]*)?)")
 _IGNORED_ELEMENTS = ["script", "style", "noscript", "template", "svg"]
+_IGNORED = ", ".join(_IGNORED_ELEMENTS)
 _MAIN = ("main", "[role=main]", "article")
 _MIN_MAIN_CHARACTERS = 40
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
@@ -96,19 +99,19 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
     """
     text, rest = _split_at_limit(text)
     tree = LexborHTMLParser(limit_nesting(text))
-    base_node = tree.css_first("base[href]")
+    nodes = _nodes_by_tag(tree)
+    base_node = next((node for node in nodes["base"] if "href" in node.attributes), None)
     base = (resolve(address, _attribute(base_node, "href")) if base_node is not None else None) or address
-    metas = _metas(tree)
+    metas = _metas(nodes["meta"])
     directives = header_directives(headers.get("x-robots-tag", ""), now)
     for name in ("robots", "assay"):
         directives |= meta_directives(metas.get(name, ""), now)
-    linked = _read_link_elements(tree, base)
+    linked = _read_link_elements(nodes["link"], base)
     canonical = _header_canonical(headers.get("link", ""), base) or linked.canonical
-    links = _links(tree, base, linked) if "nofollow" not in directives else ()
+    links = _links(nodes, base, linked) if "nofollow" not in directives else ()
     root = tree.root
     lang = _attribute(root, "lang") if root is not None else ""
-    heading = tree.css_first("h1")
-    title = tree.css_first("title")
+    titles = _title(tree), _heading(tree)  # before elements are removed for the visible text
     bare = _without_address(_visible_text(tree) + rest, address)
     version, group = _version(metas)
     facts = PageFacts(
@@ -121,8 +124,8 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         version_group=group,
         alternates=tuple(linked.alternates[:_MAX_ALTERNATES]),
         tags=_tags(metas),
-        title=_collapse_whitespace(title.text())[:200] if title is not None else "",
-        heading=_collapse_whitespace(heading.text())[:200] if heading is not None else "",
+        title=titles[0],
+        heading=titles[1],
         fingerprint=_digest(bare),
         gist=_gist(bare),
         skeleton=_digest(_without_numbers(bare)) if series_of(address) else "",
@@ -159,10 +162,18 @@ def _attribute(node: LexborNode, name: str) -> str:
     return node.attributes.get(name) or ""
 
 
-def _metas(tree: LexborHTMLParser) -> dict[str, str]:
+def _nodes_by_tag(tree: LexborHTMLParser) -> defaultdict[str, list[LexborNode]]:
+    """The elements with facts and links by tag, each in document order. One selection takes a sixth of six."""
+    found: defaultdict[str, list[LexborNode]] = defaultdict(list)
+    for node in tree.css("base, meta, link[href], a[href], area[href], frame[src]"):
+        found["a" if node.tag == "area" else node.tag or ""].append(node)
+    return found
+
+
+def _metas(nodes: Iterable[LexborNode]) -> dict[str, str]:
     """Content of each meta element by lower-case name; values of repeatable ones are joined."""
     found: dict[str, str] = {}
-    for node in tree.css("meta"):
+    for node in nodes:
         attributes = node.attributes
         name = (attributes.get("name") or attributes.get("property") or attributes.get("http-equiv") or "").lower()
         content = attributes.get("content")
@@ -175,9 +186,9 @@ def _metas(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _read_link_elements(tree: LexborHTMLParser, base: str) -> _LinkElements:
+def _read_link_elements(nodes: Iterable[LexborNode], base: str) -> _LinkElements:
     linked = _LinkElements("", [], [], [])
-    for node in tree.css("link[href]"):
+    for node in nodes:
         attributes = node.attributes
         kinds = (attributes.get("rel") or "").lower().split()
         if not {"canonical", "alternate", "next", "prev", "sitemap"} & set(kinds):
@@ -197,12 +208,12 @@ def _read_link_elements(tree: LexborHTMLParser, base: str) -> _LinkElements:
     return linked
 
 
-def _links(tree: LexborHTMLParser, base: str, linked: _LinkElements) -> tuple[str, ...]:
+def _links(nodes: Mapping[str, list[LexborNode]], base: str, linked: _LinkElements) -> tuple[str, ...]:
     found = dict.fromkeys(linked.neighbours)
     found |= dict.fromkeys(target for _, target in linked.alternates)
     if linked.canonical:
         found[linked.canonical] = None
-    hrefs = dict.fromkeys(_hrefs(tree))
+    hrefs = dict.fromkeys(_hrefs(nodes))
     for href in hrefs:
         target = resolve(base, href)
         if target is not None:
@@ -212,13 +223,13 @@ def _links(tree: LexborHTMLParser, base: str, linked: _LinkElements) -> tuple[st
     return tuple(found)
 
 
-def _hrefs(tree: LexborHTMLParser) -> Iterator[str]:
-    for node in tree.css("a[href], area[href]"):
+def _hrefs(nodes: Mapping[str, list[LexborNode]]) -> Iterator[str]:
+    for node in nodes.get("a", ()):
         attributes = node.attributes
         href = attributes.get("href")
         if href and href[0] != "#" and "nofollow" not in (attributes.get("rel") or "").lower():
             yield href
-    for node in tree.css("frame[src]"):
+    for node in nodes.get("frame", ()):
         yield _attribute(node, "src")
 
 
@@ -254,16 +265,54 @@ def _tags(metas: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _MAX_TAG_LENGTH))[:_MAX_TAGS]
 
 
+def _title(tree: LexborHTMLParser) -> str:
+    node = tree.css_first("title")
+    return _collapse_whitespace(node.text())[:_MAX_TITLE] if node is not None else ""
+
+
+def _heading(tree: LexborHTMLParser) -> str:
+    """The text of the first level-1 heading."""
+    node = tree.css_first("h1")
+    if node is None:
+        return ""
+    if not _is_ignored(node):
+        _remove_ignored(node)
+    return _collapse_whitespace(node.text())[:_MAX_TITLE]
+
+
 def _visible_text(tree: LexborHTMLParser) -> str:
     """The text of the main element, or of the body if there is none."""
-    tree.strip_tags(_IGNORED_ELEMENTS)
     for selector in _MAIN:
         node = tree.css_first(selector)
+        if node is not None and _is_ignored(node):
+            tree.strip_tags(_IGNORED_ELEMENTS)
+            node = tree.css_first(selector)
         if node is not None:
-            text = _collapse_whitespace(node.text(separator=" "))
+            text = _text_of(node)
             if len(text) >= _MIN_MAIN_CHARACTERS:
                 return text
-    return _collapse_whitespace(tree.body.text(separator=" ")) if tree.body is not None else ""
+    return _text_of(tree.body) if tree.body is not None else ""
+
+
+def _is_ignored(node: LexborNode) -> bool:
+    """Whether a node is inside an element whose text is not visible."""
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in _IGNORED_ELEMENTS:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _text_of(node: LexborNode) -> str:
+    """The visible text of an element. Elements without visible text are removed from it."""
+    _remove_ignored(node)
+    return _collapse_whitespace(node.text(separator=" "))
+
+
+def _remove_ignored(node: LexborNode) -> None:
+    for inner in reversed(node.css(_IGNORED)):  # the innermost first: removing one frees those inside it
+        inner.decompose()
 
 
 def _without_address(text: str, address: str) -> str:
