@@ -59,8 +59,10 @@ def built(root: Path, store: Path, base_url: str | None = BASE, **options: Any) 
     """A source with a small page limit. store: folder for its file."""
     scope = SiteScope(options.pop("include", ()), options.pop("exclude", ()))
     variants = DefaultVariant(options.pop("current_version", None), options.pop("default_locale", None))
+    data_dir = options.pop("data_dir", None)
     given = {"name": "site", "max_page_bytes": LIMIT} | options
-    return BuiltSource(BuiltRequest(root, base_url, scope=scope, variants=variants, **given), store / "built.sqlite")
+    request = BuiltRequest(root, base_url, scope=scope, variants=variants, **given)
+    return BuiltSource(request, store / "built.sqlite", data_dir)
 
 
 @contextmanager

@@ -1,31 +1,33 @@
-"""Whether a folder is a built site, and not the Markdown that a site is built from."""
+"""Whether a folder or a file is a built site, and not the Markdown that a site is built from."""
 
 import os
 from itertools import islice
 from pathlib import Path
 
+from assay.adapters.sources.built.archive import ROOT_FILES, is_archive
 from assay.adapters.sources.built.files import PAGE_SUFFIXES
 from assay.adapters.sources.folder.files import SUFFIXES, document_files, read_head
 from assay.adapters.sources.folder.projects import projects_in
 
-_ROOT_FILES = ("index.html", "index.htm", "sitemap.xml", "sitemap-index.xml", "404.html")
 _SAMPLE = 5_000
 _HEAD_BYTES = 4_096
 _MARKS = ("<!doctype html", "<html")
 
 
 def is_built_site(path: Path) -> bool:
-    """Whether a folder is read as built HTML if no convention is set.
+    """Whether a folder or file is read as built HTML if no convention is set.
 
-    It has an HTML page, and either no Markdown at all, or at its root an index page or a sitemap, at least as many HTML
-    files as Markdown files, and no configuration of a generator that takes its Markdown from there. Many generators
-    write a Markdown copy of each page beside its HTML.
+    An archive is. A folder is if it has an HTML page, and either no Markdown at all, or at its root an index page or a
+    sitemap, at least as many HTML files as Markdown files, and no configuration of a generator that takes its Markdown
+    from there. Many generators write a Markdown copy of each page beside its HTML.
     """
+    if is_archive(path):
+        return path.is_file()
     try:
         names = set(os.listdir(path))  # noqa: PTH208 - names only
     except OSError:
         return False
-    has_root_file = not names.isdisjoint(_ROOT_FILES)
+    has_root_file = not names.isdisjoint(ROOT_FILES)
     pages = markdown = 0
     for found in islice(document_files(path), _SAMPLE):
         lowered = found.lower()

@@ -44,16 +44,19 @@ class SiteFiles:
 
     def add(self, path: str, opened: str) -> None:
         """Add a file, or count it if it is of another kind. opened: its path for opening."""
-        suffix = os.path.splitext(path)[1].lower()  # noqa: PTH122 - the walk's inner loop
-        if suffix in PAGE_SUFFIXES or suffix in _LISTING_SUFFIXES or not suffix:
+        if is_wanted(path):
             self.paths[path] = opened
         else:
-            self.others[suffix[1:]] += 1
+            self.others[_suffix(path)[1:]] += 1
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()  # noqa: PTH122 - called for every file
 
 
 def is_wanted(path: str) -> bool:
     """Whether a file may be a page or a list of pages."""
-    suffix = os.path.splitext(path)[1].lower()  # noqa: PTH122 - called for every member of an archive
+    suffix = _suffix(path)
     return suffix in PAGE_SUFFIXES or suffix in _LISTING_SUFFIXES or not suffix
 
 

@@ -1,10 +1,12 @@
-"""A folder of built HTML as a source: read by the rules of a crawled site, from its files instead of from a server."""
+"""A folder or archive of built HTML as a source, read by the rules of a crawled site and without a server."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from assay.adapters.sources.built.archive import ARCHIVES, is_archive, unpacked
 from assay.adapters.sources.built.files import SiteFiles, walk
 from assay.adapters.sources.built.host import FolderHost
 from assay.adapters.sources.folder.files import inside
@@ -25,8 +27,8 @@ _NO_PAGES_HINT = (
 class BuiltRequest:
     """Everything that defines the reading of a built site.
 
-    path: folder. base_url: address of the site's root; None if it is not known. name: of the source; None for the host
-    of base_url, as for a crawled site, so that both have the same documents.
+    path: folder or archive. base_url: address of the site's root; None if it is not known.
+    name: of the source; None for the host of base_url, as for a crawled site, so that both have the same documents.
     scope: prefixes to read. obeys_robots: whether robots.txt and `noindex` count. max_page_bytes: larger pages fail.
     """
 
@@ -66,14 +68,20 @@ class BuiltSource:
         requested version or locale, InputError without a usable base URL.
         """
         base_url = self._base_url()
-        files = walk(self._resolve_root(), self._data_dir)
-        self._require_pages(files)
-        site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
-        yield from site.read(known, progress or Silence())
+        with self._open(self._resolve_root()) as files:
+            self._require_pages(files)
+            site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
+            yield from site.read(known, progress or Silence())
         yield from (PageFailed(path, reason) for path, reason in files.failed)
         yield from (PageExcluded(path, reason) for path, reason in files.excluded)
         if files.others:
             yield UnreadFiles(dict(sorted(files.others.items())), {})
+
+    def _open(self, root: Path) -> AbstractContextManager[SiteFiles]:
+        """The files of the site. Raises SourceError."""
+        if root.is_dir():
+            return nullcontext(walk(root, self._data_dir))
+        return unpacked(root, self._data_dir, self._given.max_page_bytes)
 
     def _base_url(self) -> str:
         """The address of the site's root, with a trailing slash. Raises InputError."""
@@ -92,16 +100,18 @@ class BuiltSource:
         return base.rstrip("/") + "/"
 
     def _resolve_root(self) -> Path:
-        """The folder. Raises SourceError."""
+        """The folder or archive. Raises SourceError."""
         path = self._given.path
         try:
             root = path.resolve(strict=True)
         except FileNotFoundError:
-            raise SourceError(f"There is no folder {path}.", hint="Check the path.") from None
+            raise SourceError(f"There is no folder or archive {path}.", hint="Check the path.") from None
         except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of symlinks, before Python 3.13
             raise SourceError(f"{path} cannot be read: {error}.", hint="Check the path.") from None
-        if not root.is_dir():
-            raise SourceError(f"{path} is not a folder.", hint=_NO_PAGES_HINT)
+        if not root.is_dir() and not (root.is_file() and is_archive(path)):
+            raise SourceError(
+                f"{path} is neither a folder nor an archive ({', '.join(ARCHIVES)}).", hint=_NO_PAGES_HINT
+            )
         if self._data_dir is not None and inside(self._data_dir.resolve(), str(root)):
             raise SourceError(f"{path} is Assay's own folder.", hint=_NO_PAGES_HINT)
         return root

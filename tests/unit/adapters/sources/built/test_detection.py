@@ -46,3 +46,10 @@ def test_a_folder_of_markdown_or_without_pages_is_not(tmp_path: Path, files: dic
 
 def test_a_folder_that_is_not_there_is_not(tmp_path: Path) -> None:
     assert not is_built_site(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("name", ["dist.zip", "dist.tar.gz", "dist.tgz", "dist.tar", "DIST.ZIP"])
+def test_an_archive_is_a_built_site(tmp_path: Path, name: str) -> None:
+    assert not is_built_site(tmp_path / name)
+    (tmp_path / name).write_bytes(b"")
+    assert is_built_site(tmp_path / name)
