@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from assay.model.bounds import HEADING, shortened
 
@@ -18,6 +19,41 @@ class MediaType(StrEnum):
     MARKDOWN = "text/markdown"
     MDX = "text/mdx"
     HTML = "text/html"
+
+
+@dataclass(frozen=True, slots=True)
+class MkDocsRules:
+    """What an MkDocs configuration decides about the text and the anchors of its pages.
+
+    slug: the function that makes anchors: Python-Markdown's for ASCII or Unicode, or that of pymdownx.
+    separator: between an anchor's words.
+    case: "none", "lower", "lower-ascii" or "fold", of pymdownx. percent_encode, normalization: likewise.
+    attribute_lists: `{#id .class}` is markup.
+    macros: `{{ }}` and `{% %}` are templates, whose output only the site's build knows.
+    emoji: what `:tada:` shows: itself as text, an image, or the character.
+    icons: `:material-check:` is an image.
+    footnotes: `[^1]` is a reference to a footnote.
+    smart_dashes, smart_symbols: of the extensions smarty and pymdownx.smartsymbols.
+    dedent_snippets: a part of an included file loses its common indentation.
+    """
+
+    slug: Literal["ascii", "unicode", "pymdownx"] = "ascii"
+    separator: str = "-"
+    case: str = "none"
+    percent_encode: bool = False
+    normalization: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFC"
+    attribute_lists: bool = True
+    macros: bool = True
+    emoji: Literal["text", "image", "character"] = "image"
+    icons: bool = True
+    footnotes: bool = True
+    smart_dashes: bool = False
+    smart_symbols: bool = False
+    dedent_snippets: bool = False
+
+
+USUAL_MKDOCS = MkDocsRules()
+"""For pages without a mkdocs.yml."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +72,7 @@ class RawPage:
     version_is_current: whether version is the default one; true if there is only one.
     locale_is_default: whether locale is the default one; true if there is only one.
     links: URL of each page that this one can link to by file path, relative to the source's root.
+    mkdocs: rules of the MkDocs configuration; the usual ones without one.
     """
 
     key: str
@@ -59,6 +96,7 @@ class RawPage:
     front_matter: Mapping[str, object] = field(default_factory=dict)
     includes: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    mkdocs: MkDocsRules = USUAL_MKDOCS
 
     @property
     def primary(self) -> bool:

@@ -5,19 +5,25 @@ Each class gives the headings of one page (or one imported file) their ids, in o
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Protocol
+from urllib.parse import quote
+
+from assay.model.documents import USUAL_MKDOCS, MkDocsRules
 
 _CIRCLED_LETTERS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 _NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9_ -]")
 _NOT_WORD = re.compile(r"[^\w\s-]")
-_RUN_OF_BLANKS = re.compile(r"[-\s]+")
-_NUMBERED = re.compile(r"(.+)_([0-9]{1,1000})")
+_NOT_IN_PYMDOWNX_SLUG = re.compile(r"[^\w\- ]")
+_ASCII_CAPITALS = re.compile("[A-Z]+")
+_TAG = re.compile(r"</?[^>]*>")
+_NUMBERED = re.compile(r"(.*)_([0-9]{1,1000})")
 
 
 _BRACED_ID = re.compile(r"\{#([^{}]+)\}$")
 _COMMENT_ID = re.compile(r"\{/\*[ \t]*+#(\S+)[ \t]*\*/\}$")
-_ATTRIBUTES = re.compile(r"\{:?[ \t]*+((?:[.#][\w.:-]|[\w:-]++=(?:\"[^\"]*+\"|'[^']*+'|[^\s{}]))[^{}]*+|:[^{}]*+)\}$")
-_ID = re.compile(r"(?:^|\s)#([^\s#.{}]+)")
+_LIST_START = re.compile(r"[ ]\{:?[ ]*(?=[^}\n ])")
+_ATTRIBUTE = re.compile(r"""(?P<key>[^ =}]+)=(?P<value>".*?"|'.*?'|[^ =}]+)|(?P<word>[^ =}]+)|[ ]""")
 
 
 def braced_id(content: str) -> tuple[str, str | None]:
@@ -30,11 +36,26 @@ def braced_id(content: str) -> tuple[str, str | None]:
 
 
 def attribute_list_id(content: str) -> tuple[str, str | None]:
-    """Split off the attribute list at a heading's end; return the text and the id in the list, if any."""
-    if content.endswith("}") and (found := _ATTRIBUTES.search(content)):
-        given = _ID.search(found[1])
-        return content[: found.start()].rstrip(" \t"), given[1] if given else None
-    return content, None
+    """Split off the attribute list at a heading's end; return the text and the id in the list, if any.
+
+    As Python-Markdown's attr_list reads it: after a blank, from the first brace that follows the last code span.
+    """
+    end = content.rfind("}")
+    if end < 0 or content[end + 1 :].strip(" "):
+        return content, None
+    start = _LIST_START.search(content, max(content.rfind("`") + 1, 0), end)
+    if start is None:
+        return content, None
+    given, position = None, start.end()
+    while position < end and (found := _ATTRIBUTE.match(content, position, end)):
+        position = found.end()
+        if found["key"] == "id":
+            given = found["value"].strip("\"'")
+        elif (found["word"] or "").startswith("#"):
+            given = found["word"][1:]
+    if "}" in content[position:end]:  # more than a list
+        return content, None
+    return content[: start.start()].rstrip(" \t").rstrip("#").rstrip(), given or None
 
 
 class Anchors(Protocol):
@@ -89,28 +110,56 @@ class GithubAnchors:
 
 
 class TocAnchors:
-    """Slugs as in Python-Markdown's toc extension: ASCII only, duplicates as `name_1`.
+    """Slugs as in Python-Markdown's toc extension; duplicates and empty ones are numbered: `name_1`, `_1`.
 
     taken: explicit ids anywhere in the page; no slug may equal one.
     """
 
-    def __init__(self, taken: set[str]) -> None:
+    def __init__(self, taken: set[str], rules: MkDocsRules | None = None) -> None:
         self._taken = taken
+        self._rules = rules or USUAL_MKDOCS
         self._last: dict[str, str] = {}
 
     def anchor(self, text: str, level: int, explicit: str | None) -> str | None:  # noqa: ARG002  (level: see Protocol)
         """Id of the next heading; every level has one."""
         if explicit:
             return explicit
-        ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
-        plain = _RUN_OF_BLANKS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
-        slug, passed = plain, []
+        slug, passed = toc_slug(text, self._rules), []
         while slug in self._taken or not slug:
             passed.append(slug)
             slug = self._last.get(slug) or _next(slug)
         self._taken.add(slug)
         self._last |= dict.fromkeys(passed, slug)  # every slug between each of them and this one is taken
         return slug
+
+
+def toc_slug(text: str, rules: MkDocsRules) -> str:
+    """The slug of a heading's text, which may be empty."""
+    shown = " ".join(text.split())
+    if rules.slug == "pymdownx":
+        return _pymdownx_slug(shown, rules)
+    if rules.slug == "ascii":
+        shown = unicodedata.normalize("NFKD", shown).encode("ascii", "ignore").decode("ascii")
+    slug = _NOT_WORD.sub("", shown).strip().lower()
+    return _separators(rules.separator).sub(lambda _: rules.separator, slug)
+
+
+@lru_cache(maxsize=8)
+def _separators(separator: str) -> re.Pattern[str]:
+    return re.compile(rf"[{re.escape(separator)}\s]+")
+
+
+def _pymdownx_slug(text: str, rules: MkDocsRules) -> str:
+    slug = _TAG.sub("", unicodedata.normalize(rules.normalization, text)).strip()
+    match rules.case:
+        case "lower":
+            slug = slug.lower()
+        case "lower-ascii":
+            slug = _ASCII_CAPITALS.sub(lambda found: found[0].lower(), slug)
+        case "fold":
+            slug = slug.casefold()
+    slug = _NOT_IN_PYMDOWNX_SLUG.sub("", slug).replace(" ", rules.separator)
+    return quote(slug) if rules.percent_encode else slug
 
 
 def _next(slug: str) -> str:

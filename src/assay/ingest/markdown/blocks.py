@@ -79,12 +79,23 @@ def python_markdown_heading(state: StateBlock, start: int, end: int, silent: boo
     if state.is_code_block(start):
         return False
     found = _HEADING.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if not found:
+    if not found or _ends_with_escape(found[2]):
         return False
     if not silent:
         state.line = start + 1
-        _push(state, found[2].rstrip(" \t").rstrip("#").strip(" \t"), len(found[1]))
+        _push(state, _without_closing_marks(found[2]), len(found[1]))
     return True
+
+
+def _without_closing_marks(written: str) -> str:
+    """A heading's text without the `#` at its end; an escaped one stays."""
+    kept = written.rstrip(" \t").rstrip("#")
+    return (kept + "#" if len(kept) < len(written) and _ends_with_escape(kept) else kept).strip(" \t")
+
+
+def _ends_with_escape(written: str) -> bool:
+    """Whether the last backslash escapes what follows."""
+    return (len(written) - len(written.rstrip("\\"))) % 2 == 1
 
 
 def formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -15,9 +15,6 @@ _MAGIC_COMMENT = re.compile(
         [ \t]*(?:\*/\}|\*/|-->)?[ \t]*""",
     re.VERBOSE,
 )
-_SNIPPET_LINE = re.compile(
-    r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*+(\S(?:.*[^ \t])?)[ \t]*+!\}[ \t]*)$"""
-)
 _LINES = re.compile(r"(?=[\d:])(\d{0,9})(:?)(\d{0,9})")
 _LINES_REVERSED = re.compile(r"((?:\d{0,9}:)?\d{0,9}(?:,(?:\d{0,9}:)?\d{0,9})*):(?=.)")
 """Line selections, matched backwards, so that they end where the path does and are searched once."""
@@ -71,22 +68,6 @@ def without_magic_comments(content: str) -> str:
     return "".join(
         line for line in content.splitlines(keepends=True) if not _MAGIC_COMMENT.fullmatch(line.rstrip("\n"))
     )
-
-
-def with_snippets(content: str, include: Callable[[str], str | None]) -> str:
-    """Replace each line that includes a file with that file, or remove it when there is none."""
-    if "8<-" not in content and "{!" not in content:
-        return content
-    lines: list[str] = []
-    for line in content.splitlines(keepends=True):
-        found = _SNIPPET_LINE.match(line.rstrip("\n"))
-        if not found:
-            lines.append(line)
-        elif (text := snippet(found[2] or found[3], include)) is not None:
-            lines.extend(found[1] + part for part in text.splitlines(keepends=True))
-            if not text.endswith("\n"):
-                lines.append("\n")
-    return "".join(lines)
 
 
 def without_common_indent(content: str) -> str:

@@ -4,21 +4,31 @@ import re
 
 from markdown_it.rules_inline import StateInline
 
+from assay.ingest.markdown.emoji import NAMED, emoji
 from assay.ingest.markdown.macros import macro_end
 from assay.ingest.markdown.scanning import charge, comment_end, declaration_end, tag_at
 
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _ATTRIBUTE = r"""(?:[.#]?[\w:-]++=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)|[.#][^\s{}.#]++)"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*+(?:{_ATTRIBUTE}[ ]*+)++\}}|\{{:[^{{}}\n]*+\}}")
+_ENDS_OF_ELEMENTS = frozenset("`*_)]>~=^+:$")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
 _KEY = r"(?:[a-z0-9-]+|\"[^\"+\n]+\")"
 _KEYS = re.compile(rf"\+\+({_KEY}(?:\+{_KEY})*)\+\+")
 _MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
 
 
+RULES = "mkdocs rules"
+"""Key in the parser's environment: the MkDocsRules of the page."""
+
+
 def special_characters(characters: str) -> re.Pattern[str]:
-    """A pattern for the characters that can start anything but plain text; `]` ends a link's text."""
-    return re.compile("[" + re.escape("".join(sorted({*characters, "]"}))) + "]")
+    """A pattern for the characters that can start anything but plain text; `]` ends a link's text.
+
+    A colon counts only at a name between colons: most colons are ordinary text.
+    """
+    others = re.escape("".join(sorted({*characters, "]"} - {":"})))
+    return re.compile(rf"[{others}]|:(?=[\w+-]+:)" if ":" in characters else f"[{others}]")
 
 
 def inline_tag(state: StateInline, silent: bool) -> bool:
@@ -45,7 +55,8 @@ def formula(state: StateInline, silent: bool) -> bool:
 
 def macro(state: StateInline, silent: bool) -> bool:  # noqa: ARG001 - the signature of a rule
     """A Jinja macro; its output is known only to the site's build, so it is omitted."""
-    if state.src[state.pos + 1 : state.pos + 2] not in {"{", "%", "#"} or not charge(state.env, 0):
+    is_macro = state.src[state.pos + 1 : state.pos + 2] in {"{", "%", "#"} and state.env[RULES].macros
+    if not is_macro or not charge(state.env, 0):
         return False
     end = macro_end(state.src, state.pos, state.posMax)
     if end < 0:
@@ -56,13 +67,30 @@ def macro(state: StateInline, silent: bool) -> bool:  # noqa: ARG001 - the signa
 
 
 def attribute_list(state: StateInline, silent: bool) -> bool:
-    """An attribute list; it applies to the element before it."""
+    """An attribute list after an element or at the start of a line; elsewhere it is text."""
+    before = state.src[state.pos - 1 : state.pos].strip(" ") or state.src[: state.pos].rstrip(" ")[-1:]
+    follows = before in _ENDS_OF_ELEMENTS and state.src[state.pos - 1 : state.pos] != " "
+    if not state.env[RULES].attribute_lists or not (follows or before in {"", "\n"}):
+        return False
     return _match_pattern(state, _ATTRIBUTE_LIST, silent, None)
 
 
 def icon(state: StateInline, silent: bool) -> bool:
     """An icon by its short name; omitted."""
-    return _match_pattern(state, _ICON, silent, None)
+    return state.env[RULES].icons and _match_pattern(state, _ICON, silent, None)
+
+
+def named_emoji(state: StateInline, silent: bool) -> bool:
+    """An emoji by its name; the token has the character, and the name as info."""
+    found = NAMED.match(state.src, state.pos, state.posMax)
+    character = emoji(found[1]) if found else None
+    if not found or character is None:
+        return False
+    if not silent:
+        token = state.push("emoji", "", 0)
+        token.content, token.info = character, found[1]
+    state.pos = found.end()
+    return True
 
 
 def keys(state: StateInline, silent: bool) -> bool:

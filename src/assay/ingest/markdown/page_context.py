@@ -8,6 +8,7 @@ from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.javascript import unescaped
 from assay.ingest.text.inlines import storable
 from assay.ingest.text.normalized import NormalizedWriter
+from assay.model.documents import USUAL_MKDOCS, MkDocsRules
 
 _MAX_INCLUDED = 5_000_000
 """Limit of all included files together, in characters: one large file may be included many times."""
@@ -20,12 +21,14 @@ class PageContext:
     dialect: the extensions the page is written with.
     is_docusaurus: Docusaurus serves it; decides about level-1 anchors and about comments in code.
     includes: files by the path used in the page.
+    mkdocs: rules of the MkDocs configuration.
     inclusions, included_characters: number and total length of the files included so far.
     """
 
     dialect: Dialect
     is_docusaurus: bool
     includes: Mapping[str, str]
+    mkdocs: MkDocsRules = USUAL_MKDOCS
     writer: NormalizedWriter = field(default_factory=NormalizedWriter)
     inclusions: int = 0
     included_characters: int = 0

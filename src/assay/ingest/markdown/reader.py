@@ -17,7 +17,7 @@ from assay.ingest.text.inlines import storable
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = "5"
+READER_REVISION = "6"
 """Increase when the same page would give another document, or more of it would be stored."""
 
 _BLANKS = re.compile(r"\s+")
@@ -31,7 +31,10 @@ def read_markdown(page: RawPage) -> Document:
     if page.media_type not in {MediaType.MARKDOWN, MediaType.MDX}:
         raise InputError(f"{page.key}: {page.media_type} is not Markdown.", hint="Give it to the reader for its type.")
     context = PageContext(
-        dialect=dialect_of(page), is_docusaurus=page.generator == "docusaurus", includes=page.includes
+        dialect=dialect_of(page),
+        is_docusaurus=page.generator == "docusaurus",
+        includes=page.includes,
+        mkdocs=page.mkdocs,
     )
     Renderer(context, MarkdownLinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)

@@ -14,12 +14,15 @@ from assay.ingest.markdown import fences
 from assay.ingest.markdown.anchors import Anchors, GithubAnchors, TocAnchors, attribute_list_id, braced_id
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
+from assay.ingest.markdown.inline_rules import RULES
 from assay.ingest.markdown.javascript import shown_text, unescaped
 from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.macros import without_macros
 from assay.ingest.markdown.mdx import IMPORTS
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
+from assay.ingest.markdown.smart_text import smart_text
+from assay.ingest.markdown.snippets import with_snippets
 from assay.ingest.markdown.tag_reading import TagReader
 from assay.ingest.markdown.tags import Tag, TagKind, html_pieces, nesting_of
 from assay.ingest.text.inlines import Inline, code_span, storable
@@ -63,10 +66,14 @@ class Renderer:
     def render(self, source: str) -> None:
         """Write a source, without its front matter."""
         source = _NEWLINES.sub("\n", storable(source).removeprefix("\ufeff"))
+        if self._context.dialect is Dialect.MKDOCS:
+            source = with_snippets(source, self._context.included, dedent=self._context.mkdocs.dedent_snippets)
         allow_scanning(self._environment, source)
+        self._environment[RULES] = self._context.mkdocs
         tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
         if self._context.dialect is Dialect.MKDOCS and self._given_anchors is None:
-            self._anchors = TocAnchors(_explicit_ids(tokens))
+            taken = _explicit_ids(tokens) if self._context.mkdocs.attribute_lists else set()
+            self._anchors = TocAnchors(taken, self._context.mkdocs)
         self._walk(tokens)
         self._elements.close_all()
         self._write_footnotes()
@@ -139,7 +146,10 @@ class Renderer:
         self._elements.flush()
         self._elements.reset_hidden()
         self._write_footnotes()
-        text, explicit = attribute_list_id(content) if dialect is Dialect.MKDOCS else braced_id(content)
+        if dialect is Dialect.MKDOCS:
+            text, explicit = attribute_list_id(content) if self._context.mkdocs.attribute_lists else (content, None)
+        else:
+            text, explicit = braced_id(content)
         slugged = self._inline(text)
         inline = self._elements.buffer.take()
         self._elements.heading(level, inline, self._anchors.anchor(slugged, level, explicit))
@@ -152,10 +162,15 @@ class Renderer:
             if token.type == "tr_open":
                 rows.append([])
             elif token.type == "inline":
-                rows[-1].append(self._run(token.content))
+                rows[-1].append(self._run(self._without_list(token.content)))
             index += 1
         self._elements.table(rows)
         return index
+
+    def _without_list(self, content: str) -> str:
+        """A cell's text without the attribute list at its end."""
+        has_lists = self._context.dialect is Dialect.MKDOCS and self._context.mkdocs.attribute_lists
+        return attribute_list_id(content)[0] if has_lists and content.endswith("}") else content
 
     def _run(self, content: str) -> Inline:
         """Render inline text separately, as in a cell or a title; tags inside end with it."""
@@ -203,17 +218,16 @@ class Renderer:
             return
         if self._context.is_docusaurus:
             content = fences.without_magic_comments(content)
-        elif self._context.dialect is Dialect.MKDOCS:
-            content = fences.with_snippets(content, self._context.included)
-            if token.type == "code_block" and token.level:
-                content = fences.without_common_indent(content)
+        elif self._context.dialect is Dialect.MKDOCS and token.type == "code_block" and token.level:
+            content = fences.without_common_indent(content)
         info = fences.parse_info(token.info)
         self._elements.code(content, info.language, info.title)
 
     def _html(self, token: Token) -> None:
         for piece in html_pieces(token.content):
             if isinstance(piece, str):
-                self._elements.text(without_macros(piece) if self._context.dialect is Dialect.MKDOCS else piece)
+                has_macros = self._context.dialect is Dialect.MKDOCS and self._context.mkdocs.macros
+                self._elements.text(without_macros(piece) if has_macros else piece)
             else:
                 self._tag(piece)
                 self._open_html = max(0, self._open_html + nesting_of(piece))
@@ -237,13 +251,13 @@ class Renderer:
         elements = self._elements
         if self._special(content) is None:
             elements.text(content)
-            return content
+            return smart_text(content, self._context.mkdocs)
         slugged: list[str] = []
         for token in self._parser.parse_inline(content, self._environment):
             name = token.type
             if name in {"text", "text_special"}:
                 elements.text(token.content)
-                slugged.append(token.content)
+                slugged.append(smart_text(token.content, self._context.mkdocs))
             elif name == "code_inline":
                 elements.verbatim(token.content if elements.collects_code else code_span(token.content))
                 slugged.append(token.content)
@@ -271,6 +285,8 @@ class Renderer:
         elif name == "expression":
             self._expression(token.content)
             return token.content
+        elif name == "emoji":
+            return self._emoji(token)
         elif name == "formula":
             self._elements.verbatim(token.content.replace("\n", " "))
             return token.content
@@ -278,7 +294,17 @@ class Renderer:
             label = str(token.meta["label"])
             self._referred.append(label)
             self._elements.text(f"[^{label}]")
+            return "" if self._context.mkdocs.footnotes else label
         return ""
+
+    def _emoji(self, token: Token) -> str:
+        """Write an emoji. Return its text for the slug: nothing for an image, and the name on GitHub."""
+        shows = self._context.mkdocs.emoji if self._context.dialect is Dialect.MKDOCS else "character"
+        written = f":{token.info}:"
+        self._elements.text(written if shows == "text" else token.content)
+        if self._context.dialect is Dialect.PLAIN or shows == "text":
+            return written
+        return token.content if shows == "character" else ""
 
     def _expression(self, content: str) -> None:
         path = self._environment.get(IMPORTS, {}).get(content.strip())

@@ -103,7 +103,15 @@ def test_an_id_in_braces_ends_a_heading_of_docusaurus(written: str, text: str, g
         ("Title {: #my-id .wide }", "Title", "my-id"),
         ("Title { .wide #my-id data-toc='x' }", "Title", "my-id"),
         ("Title { .wide }", "Title", None),
-        ("Title {x}", "Title {x}", None),
+        ("Title {x}", "Title", None),
+        ("Title{#x}", "Title{#x}", None),
+        ("Title { #x } more", "Title { #x } more", None),
+        ("Title {#x} {#y}", "Title {#x} {#y}", None),
+        ("Title {{ x }}", "Title {{ x }}", None),
+        ("Title {#x #y}", "Title", "y"),
+        ("Title { id=x.y:z }", "Title", "x.y:z"),
+        ("Title # { #x }", "Title", "x"),
+        ("Title `{#x}`", "Title `{#x}`", None),
     ],
 )
 def test_an_attribute_list_ends_a_heading_of_mkdocs(written: str, text: str, given: str | None) -> None:

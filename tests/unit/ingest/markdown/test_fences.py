@@ -9,7 +9,6 @@ from assay.ingest.markdown.fences import (
     parse_info,
     selected_lines,
     snippet,
-    with_snippets,
     without_common_indent,
     without_magic_comments,
 )
@@ -56,11 +55,6 @@ def test_comments_that_only_ask_to_highlight_are_left_away(line: str) -> None:
 @pytest.mark.parametrize("line", ["// highlight this", "x // highlight-next-line", "// eslint-disable-next-line"])
 def test_other_comments_stay(line: str) -> None:
     assert without_magic_comments(f"a\n{line}\nb\n") == f"a\n{line}\nb\n"
-
-
-def test_lines_that_name_a_file_are_replaced_by_it_with_their_indentation() -> None:
-    content = 'def f():\n    --8<-- "a.py:2:3"\n{!> a.py !}\n--8<-- "missing.py"\nend\n'
-    assert with_snippets(content, FILES.get) == "def f():\n    two\n    three\none\ntwo\nthree\nend\n"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,10 @@ from tests.pages import mdx, mkdocs, text_of
         ("a {{ b", "a {{ b"),
         ("[Go](go.md){ .md-button }", "Go"),
         ("![Alt](a.png){ width=300 loading=lazy }", "Alt"),
-        ("text {: .cls }", "text"),
+        ("text\n{: .cls }", "text"),
+        ("text {: .cls }", "text {: .cls }"),  # neither after an element nor on a line of its own
+        ("**text**{: .cls } and a{.b}", "text and a{.b}"),
+        ("| a { .b } | c{.d} |\n|--|--|\n| e { .f } | `g`{.h} |", "| a | c{.d} |\n| --- | --- |\n| e | `g` |"),
         ("a set {x} and {1, 2}", "a set {x} and {1, 2}"),
         (":material-account-circle: Account :fontawesome-brands-github:{ .lg }", "Account"),
         ("at 10:30:00", "at 10:30:00"),

@@ -1,6 +1,7 @@
 """YAML from untrusted files: no code runs, and size, depth and aliases are limited."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -26,12 +27,23 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONVERSION_ERRORS = (ValueError, LookupError, AttributeError, TypeError, OverflowError, RecursionError)
 
 
+@dataclass(frozen=True, slots=True)
+class PythonName:
+    """A Python object that a tolerant parse found named: `!!python/name:a.b`, or `!!python/object/apply:a.b`.
+
+    keywords: its keyword arguments.
+    """
+
+    name: str
+    keywords: Mapping[str, object] = field(default_factory=dict)
+
+
 class _StrictLoader(_SafeLoader):  # type: ignore[misc]  # the base class is chosen at run time
     """Rejects unknown tags."""
 
 
 class _TolerantLoader(_StrictLoader):
-    """Reads unknown tags as None, and `!ENV [NAME, default]` as its default."""
+    """Reads unknown tags as None, Python's names as PythonName, and `!ENV [NAME, default]` as its default."""
 
 
 def _environment_default(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node) -> object:
@@ -41,11 +53,20 @@ def _environment_default(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node)
     return None
 
 
+def _python_name(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> object:
+    kind, _, name = suffix.partition(":")
+    values = loader.construct_mapping(node, deep=True) if isinstance(node, yaml.MappingNode) else {}
+    keywords = values.get("kwds", {})
+    if kind not in {"name", "object/apply"}:
+        return None
+    return PythonName(name, keywords if isinstance(keywords, dict) else {})
+
+
 # A single `=` has its own type in YAML 1.1, for which PyYAML has no constructor.
 _StrictLoader.add_constructor("tag:yaml.org,2002:value", lambda _, node: str(node.value))
 _TolerantLoader.add_multi_constructor("!ENV", _environment_default)
-for _tag in ("!", "tag:yaml.org,2002:python/"):
-    _TolerantLoader.add_multi_constructor(_tag, lambda *_: None)
+_TolerantLoader.add_multi_constructor("!", lambda *_: None)
+_TolerantLoader.add_multi_constructor("tag:yaml.org,2002:python/", _python_name)
 
 
 def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = (), tolerant: bool = False) -> object:
@@ -54,7 +75,7 @@ def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = ()
     first_line: line of the file where the text starts, for error messages.
     text_keys: keys of the top mapping whose scalars, and whose lists' scalars, are kept as written (`title: yes` is
         "yes", `title: 1.10` is "1.10").
-    tolerant: read unknown tags (`!!python/name:…`) as None instead of rejecting them.
+    tolerant: read `!!python/name:…` as a PythonName, and unknown tags as None, instead of rejecting them.
 
     Keys of the top mapping are strings. Raises InputError, with the line if known, for text that is not YAML, is too
     long or too deep, or grows beyond MAX_NODES through aliases.

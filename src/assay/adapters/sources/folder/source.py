@@ -14,7 +14,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -295,6 +295,7 @@ class _FolderReader:
             front_matter=values,
             includes=loaded.includes,
             links=links,
+            mkdocs=tree.rules,
         )
 
     def _hash(self, page: _Page, links: Mapping[str, str]) -> str:
@@ -308,7 +309,8 @@ class _FolderReader:
         }
         variant = [tree.version, tree.locale, tree.version_is_current, tree.locale_is_default]
         identity = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
-        parts = [*identity, *variant, page.fingerprint, sorted(targets.items())]
+        rules = asdict(tree.rules) if tree.convention is Convention.MKDOCS else None
+        parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -11,6 +11,7 @@ from assay.adapters.sources.folder.files import SUFFIXES, inside, read_text
 from assay.adapters.sources.folder.mkdocs.config import PathPattern
 from assay.adapters.sources.folder.routing import Convention
 from assay.errors import InputError
+from assay.model.documents import USUAL_MKDOCS, MkDocsRules
 from assay.model.ids import PLACEHOLDER_HOST, canonical_url
 
 CONFIG_LIMIT = 1_000_000
@@ -42,6 +43,7 @@ class Tree:
     group: equal for the locales of one version; a page that a locale lacks is the default locale's.
     numbers: number prefixes of names only set the order (Docusaurus).
     directory_urls, exclude_patterns: MkDocs's use_directory_urls and exclude_docs.
+    rules: of MkDocs's Markdown extensions.
     suffix: of its files before their own suffix, as in `page.fr.md`; "" for none.
     other_suffixes: of the other locales in the same folder.
     """
@@ -58,6 +60,7 @@ class Tree:
     numbers: bool = True
     directory_urls: bool = True
     exclude_patterns: tuple[PathPattern, ...] = ()
+    rules: MkDocsRules = USUAL_MKDOCS
     suffix: str = ""
     other_suffixes: tuple[str, ...] = ()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.adapters.sources.folder.bounded_yaml import MAX_CHARACTERS, MAX_DEPTH, load_yaml
+from assay.adapters.sources.folder.bounded_yaml import MAX_CHARACTERS, MAX_DEPTH, PythonName, load_yaml
 from assay.errors import InputError
 
 NINE = ", ".join(["*a"] * 9)
@@ -116,7 +116,18 @@ def test_a_lone_equals_sign_is_text() -> None:
 def test_unknown_tags_are_refused_unless_they_are_tolerated(text: str) -> None:
     with pytest.raises(InputError, match="could not determine a constructor"):
         load_yaml(text)
-    assert load_yaml(text, tolerant=True) == {"a": None}
+    read = load_yaml(text, tolerant=True)
+    assert isinstance(read, dict)
+    assert read["a"] is None or isinstance(read["a"], PythonName)
+
+
+def test_a_python_name_is_read_as_its_name_and_keywords() -> None:
+    applied = "!!python/object/apply:a.b {kwds: {case: lower}}"
+    assert load_yaml(f"- !!python/name:a.b\n- {applied}\n- !!python/tuple [1]", tolerant=True) == [
+        PythonName("a.b"),
+        PythonName("a.b", {"case": "lower"}),
+        None,
+    ]
 
 
 def test_an_environment_tag_reads_as_its_default() -> None:

@@ -2,10 +2,12 @@
 
 import fnmatch
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.adapters.sources.folder.bounded_yaml import load_yaml
+from assay.adapters.sources.folder.mkdocs.extensions import entries, markdown_rules
 from assay.errors import InputError
+from assay.model.documents import USUAL_MKDOCS, MkDocsRules
 
 CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
 
@@ -29,6 +31,7 @@ class MkDocsConfig:
     locales, default_locale, structure: of the i18n plugin; structure is "folder", "suffix" or "" without the plugin.
     snippet_paths: folders searched for embedded files, relative to the configuration's.
     plugins: names of its plugins.
+    rules: of its Markdown extensions. notices: settings that are not known.
     """
 
     site_url: str | None = None
@@ -40,6 +43,8 @@ class MkDocsConfig:
     structure: str = ""
     snippet_paths: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    rules: MkDocsRules = USUAL_MKDOCS
+    notices: tuple[str, ...] = ()
 
 
 def parse_config(text: str) -> dict[str, object]:
@@ -64,6 +69,8 @@ def inherit(parent: Mapping[str, object], child: Mapping[str, object]) -> dict[s
 def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
     """Interpret settings; one of the wrong type counts as not set."""
     locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
+    notices: list[str] = []
+    rules = markdown_rules(settings, notices)
     hidden = "\n".join([_ALWAYS_EXCLUDED, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
     return MkDocsConfig(
         site_url=_text(settings.get("site_url")) or None,
@@ -74,14 +81,10 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
         default_locale=default,
         structure=structure,
         snippet_paths=tuple(_snippet_paths(settings.get("markdown_extensions"))),
-        plugins=tuple(_names(settings.get("plugins"))),
+        plugins=tuple(name for name, _ in entries(settings.get("plugins"))),
+        rules=rules,
+        notices=tuple(notices),
     )
-
-
-def _names(listed: object) -> Iterator[str]:
-    """The plugin names in a list, with or without options, or in a mapping."""
-    for entry in listed if isinstance(listed, list) else [listed]:
-        yield from (name for name in (entry if isinstance(entry, Mapping) else [entry]) if isinstance(name, str))
 
 
 def _text(value: object) -> str:
@@ -166,3 +169,7 @@ def _matches(names: list[str], pattern: PathPattern) -> bool:
         else:
             reached = {at + 1 for at in reached if at < len(names) and fnmatch.fnmatchcase(names[at], part)}
     return bool(reached) and (not pattern.only_folders or min(reached) < len(names))
+
+
+UNCONFIGURED = replace(interpret_config({}), rules=USUAL_MKDOCS)
+"""For pages without a mkdocs.yml: the usual extensions are on."""

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 from assay.adapters.sources.folder.files import SUFFIXES, sample_files
 from assay.adapters.sources.folder.mkdocs.config import (
     CONFIG_NAMES,
+    UNCONFIGURED,
     MkDocsConfig,
     inherit,
     interpret_config,
@@ -114,6 +115,7 @@ def mkdocs_layout(root: Path, options: LayoutOptions) -> Layout:
         for name in site.config.plugins
         if name in _UNSUPPORTED_PLUGINS
     ]
+    notices += site.config.notices
     base = choose_base_url(options, site.config.site_url, notices)
     locales_base = translated_sites(root) if not (site.configured and has_config(root, "")) else None
     if locales_base is not None:
@@ -133,7 +135,7 @@ def docs_only_layout(options: LayoutOptions) -> Layout:
     """The layout of pages without their site."""
     notices: list[str] = []
     base = choose_base_url(options, None, notices)
-    site = _Site(Path(), "", interpret_config({}), configured=False, options=options)
+    site = _Site(Path(), "", UNCONFIGURED, configured=False, options=options)
     trees = [_tree(site, "", base, options.default_locale)]
     _check_options(trees, options)
     return Layout(Convention.MKDOCS, base, tuple(trees), include_folders=("",), notices=tuple(notices))
@@ -151,7 +153,7 @@ def _find_site(root: Path, options: LayoutOptions) -> _Site:
         if has_config(root, folder):
             return _Site(root, folder, interpret_config(_read(root, folder)), configured=True, options=options)
     folder = candidates[1] if locales_base is not None else ""
-    return _Site(root, folder, interpret_config({}), configured=False, options=options)
+    return _Site(root, folder, UNCONFIGURED, configured=False, options=options)
 
 
 def _read(root: Path, folder: str) -> Mapping[str, object]:
@@ -207,6 +209,7 @@ def _tree(site: _Site, folder: str, address: str, locale: str | None = None) -> 
         locale=locale,
         directory_urls=site.config.directory_urls,
         exclude_patterns=site.config.exclude_patterns,
+        rules=site.config.rules,
     )
 
 
