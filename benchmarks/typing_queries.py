@@ -28,11 +28,11 @@ Rankings = list[list[str]]
 """URLs of pages for each query, best first."""
 
 
-def ranked_by_assay(assay: Assay, queries: Sequence[TypedQuery]) -> Rankings:
+def ranked_by_assay(assay: Assay, queries: Sequence[TypedQuery], *, typing: bool) -> Rankings:
     """Pages of the live generation for each query."""
     rankings = []
     for query in queries:
-        hits = assay.search(Query(query.text, _DEPTH)).hits
+        hits = assay.search(Query(query.text, _DEPTH, typing=typing)).hits
         rankings.append(list(dict.fromkeys(hit.chunk.document.url for hit in hits))[:_PLACES])
     return rankings
 
@@ -85,11 +85,12 @@ def measure(folder: Path, base_url: str, minisearch: str | None) -> None:
                 texts = [query.text for queries in kinds.values() for query in queries]
                 rankings = iter(ranked_by_minisearch(minisearch, sections, texts))
                 peers = {kind: [next(rankings) for _ in queries] for kind, queries in kinds.items()}
-            print(f"  {'':16}{'queries':>8}{'ceiling':>16}{'Assay':>16}{'MiniSearch':>16}")
+            print(f"  {'':16}{'queries':>8}{'ceiling':>16}{'Assay, typing':>16}{'Assay':>16}{'MiniSearch':>16}")
             for kind, queries in kinds.items():
                 if not queries:
                     continue
-                rows = [ranked_by_assay(assay, queries), *([peers[kind]] if peers else [])]
+                ours = [ranked_by_assay(assay, queries, typing=typing) for typing in (True, False)]
+                rows = [*ours, *([peers[kind]] if peers else [])]
                 shares = [f"{ceiling(queries, 1):.2f} / {ceiling(queries, _PLACES):.2f}"]
                 shares += [f"{found(row, queries, 1):.2f} / {found(row, queries, _PLACES):.2f}" for row in rows]
                 print(f"  {kind:16}{len(queries):8}" + "".join(f"{share:>16}" for share in shares), flush=True)

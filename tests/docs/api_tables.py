@@ -5,7 +5,15 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
+from assay.contracts import (
+    admin,
+    native,
+    retrieval_service,
+    retrieval_testing,
+    search_api,
+    service_validation,
+    suggestions,
+)
 from assay.web.errors import ADMIN_REFUSALS, INTERNAL
 
 TABLES: dict[str, type[BaseModel]] = {
@@ -14,6 +22,9 @@ TABLES: dict[str, type[BaseModel]] = {
     "SearchInclude": native.SearchInclude,
     "SearchRanking": native.SearchRanking,
     "SearchHit": native.SearchHit,
+    "SearchCorrection": native.SearchCorrection,
+    "Suggestions": suggestions.Suggestions,
+    "Suggestion": suggestions.Suggestion,
     "StageTimings": native.StageTimings,
     "SearchRequest": search_api.SearchRequest,
     "SearchResponse": search_api.SearchResponse,

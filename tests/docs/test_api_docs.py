@@ -10,7 +10,15 @@ from typing import Any, get_args
 import pytest
 
 from assay.app import Assay
-from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
+from assay.contracts import (
+    admin,
+    native,
+    retrieval_service,
+    retrieval_testing,
+    search_api,
+    service_validation,
+    suggestions,
+)
 from assay.contracts.fields import RequestModel
 from assay.contracts.highlights import highlights
 from assay.contracts.json_object import read_json_object
@@ -73,6 +81,11 @@ def test_every_route_is_in_the_overview() -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_has_every_field_as_its_model_has_it(name: str) -> None:
     assert field_table(TABLES[name], request=issubclass(TABLES[name], RequestModel)) in PAGE
+
+
+@pytest.mark.parametrize("model", [native.SearchParameters, suggestions.SuggestQuery])
+def test_a_table_has_every_parameter_of_a_url(model: type[RequestModel]) -> None:
+    assert field_table(model, request=True) in PAGE
 
 
 def test_every_declared_model_has_a_table() -> None:

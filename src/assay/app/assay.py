@@ -15,11 +15,12 @@ from assay.app.releases import Releases
 from assay.app.reports import PublishReport
 from assay.app.searching import Searches
 from assay.app.systems import Systems
-from assay.contracts import native
+from assay.contracts import native, suggestions
 from assay.model.arguments import require_type
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, Query, Ranking
 from assay.model.validations import Validation
+from assay.model.vocabulary import Name
 from assay.ports import Progress
 from assay.settings import Settings, load_settings
 from assay.validation.running.latency import Load
@@ -104,6 +105,17 @@ class Assay:
         CatalogError.
         """
         return self.searches.search(query, top_k, embed=embed, **options)
+
+    def suggest(self, text: str, limit: int = 10) -> list[Name]:
+        """Titles and headings that have every word of a text, the last of which may be unfinished; the best first.
+
+        If none has, those of the corrected text. For a search box: it takes a few milliseconds and embeds nothing.
+
+        Raises InputError for a text or limit that `GET /v1/suggest` refuses, NoLiveGeneration, VectorStoreError,
+        CatalogError.
+        """
+        request = suggestions.parse({"q": text, "limit": limit})
+        return self.searches.suggest(request.q, request.limit)[0]
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build and validate a candidate. Promotes it after PASS, rejects it after FAIL, keeps it if INCONCLUSIVE.

@@ -9,13 +9,15 @@ from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.app.parts import Parts
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
-from assay.errors import AssayError, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
+from assay.errors import AssayError, CatalogCorrupt, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
 from assay.model.generations import Generation
 from assay.model.health import Health
 from assay.model.ids import PLACEHOLDER_HOST
 from assay.model.ranking import ContractMode, Embed, Filters, Mode, Query, Ranking
+from assay.model.vocabulary import Name
 from assay.ports import ChunkMetadata, Embedder, IndexSpec, QueryEmbedder, Vector, VectorStore
 from assay.release.generation_names import LIVE, resolve_generation
+from assay.retrieval.completion import Completer
 from assay.retrieval.encoding import embed_query
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
@@ -88,6 +90,11 @@ class Searches:
         with self.live.lease() as searcher:
             return searcher.search(query, embed or default)
 
+    def suggest(self, text: str, limit: int) -> tuple[list[Name], str]:
+        """Suggest names; see Assay.suggest. Also returns the id of the generation that has them."""
+        with self.live.lease() as searcher:
+            return searcher.suggest(text, limit), searcher.generation.id
+
     def embed_query(self, text: str) -> Vector:
         """Embed a query with the configured model: float32 of shape (dimension,), of length 1.
 
@@ -153,7 +160,7 @@ class Searches:
         """
         parts = self._parts
         weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
-        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth, parts.boosts)
+        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth, parts.boosts, search.correct)
         spec = IndexSpec.of(generation)
         if parts.adopted is not None:
             adopted = parts.adopted_store.open(generation.id, spec)
@@ -161,7 +168,16 @@ class Searches:
             return Searcher(generation, adopted, self.embedder, encoder, rules, externally_modified=True)
         embedder = self._query_embedder(generation)
         index = (store or parts.store).open(generation.id, spec, patient=patient)
-        return Searcher(generation, index, embedder, parts.encoder, rules)
+        return Searcher(generation, index, embedder, parts.encoder, rules, completer=self._completer(generation))
+
+    def _completer(self, generation: Generation) -> Completer | None:
+        """Completes and corrects queries to a generation; None for one without a readable vocabulary."""
+        try:
+            vocabulary = self._parts.catalog.vocabulary(generation.id)
+        except CatalogCorrupt as error:
+            logger.warning("Queries are not completed and not corrected: %s", error)
+            return None
+        return None if vocabulary is None else Completer(vocabulary, self._parts.encoder)
 
     def described(self, search: SearchSettings) -> dict[str, object]:
         """Describe the rules of searches with these settings, for a report."""

@@ -26,7 +26,7 @@ from assay.errors import (
 from assay.model.arguments import require_type
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import document_id, slug_from_path
-from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Correction, Filters, Hit, Mode, Query, Ranking, Timings
 from assay.redaction import peer_words
 
 _ROUTE = "/v1/search"
@@ -148,6 +148,7 @@ class Client:
                 timings=_timings(answer["timings_ms"]),
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
                 degraded=answer.get("degraded") is True,
+                corrections=tuple(_correction(one) for one in answer.get("corrections", ())),
             )
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
             raise ServiceError(
@@ -239,6 +240,8 @@ def _request(query: Query) -> dict[str, Any]:
             "vectors": query.with_vectors,
             "similarity": query.with_similarity,
         },
+        "correct": query.correct,
+        "typing": query.typing,
     }
 
 
@@ -256,7 +259,13 @@ def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
         filters=Filters(**filters),
         with_vectors=bool(include.get("vectors", False)),
         with_similarity=bool(include.get("similarity", False)),
+        correct=request.get("correct"),
+        typing=bool(request.get("typing", False)),
     )
+
+
+def _correction(one: Mapping[str, Any]) -> Correction:
+    return Correction(_text(one["typed"]), _text(one["used"]), int(one["start"]))
 
 
 def _hit(result: Mapping[str, Any]) -> Hit:

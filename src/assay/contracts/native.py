@@ -84,8 +84,42 @@ class SearchQuery(RequestModel):
         description="The minimum similarity of a result; by default `[search] threshold`.",
         examples=[0.0],
     )
+    correct: bool | None = Field(
+        default=None,
+        description="Whether words that the index does not know are completed and corrected; by default `[search] "
+        "correct`.",
+    )
+    typing: bool = Field(
+        default=False,
+        description="Somebody is still typing: the last word may be unfinished even if the index knows it.",
+    )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
     include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")
+
+
+class SearchParameters(RequestModel):
+    """A search by URL: the fields of SearchQuery and its filters, with the query as `q`."""
+
+    q: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query in plain words; not only white space."
+    )
+    top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] | None = Field(
+        default=None, description="The maximum number of results; by default `[search] top_k`."
+    )
+    mode: Mode | None = Field(default=None, strict=False, description="`hybrid`, `dense` or `sparse`.")
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+        default=None, description="The minimum similarity of a result; by default `[search] threshold`."
+    )
+    correct: bool | None = Field(default=None, description="As in the body of POST.")
+    typing: bool = Field(default=False, description="As in the body of POST.")
+    versions: FilterValues = Field(default=[], description="Any of these versions; repeat the parameter for several.")
+    locales: FilterValues = Field(default=[], description="Any of these locales; repeat the parameter for several.")
+    sections: FilterValues = Field(default=[], description="Passages with a section of any of these exact headings.")
+    sources: FilterValues = Field(default=[], description="Any of these source names.")
+    url_prefix: Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT] | None = Field(
+        default=None, description="Pages at or below this absolute URL."
+    )
+    everything: bool = Field(default=False, description="Every version and locale that is not named.")
 
 
 class SearchHit(AnswerModel):
@@ -127,6 +161,14 @@ class SearchHit(AnswerModel):
     vector: list[float] | None = Field(default=None, description="The chunk's dense vector.")
 
 
+class SearchCorrection(AnswerModel):
+    """A word of the query that was searched as another one."""
+
+    typed: str = Field(description="The word as the query has it.")
+    used: str = Field(description="The word, or two words, that were searched instead.")
+    start: int = Field(description="Position of the word in `query`, in code points.")
+
+
 class StageTimings(AnswerModel):
     """Milliseconds spent in each stage of the search."""
 
@@ -150,6 +192,10 @@ class SearchResults(AnswerModel):
     degraded: bool = Field(
         description="True if embedding the query failed and only keyword search answered, without similarities and "
         "threshold. `warnings` then has the reason."
+    )
+    corrections: list[SearchCorrection] = Field(
+        description="Words that were searched as other ones, in their order; usually empty. `correct: false` searches "
+        "the query as it is."
     )
     warnings: list[str] = Field(description="Limitations of this response; usually empty.")
 
@@ -193,17 +239,23 @@ class SearchOptions(TypedDict, total=False):
 
     mode: `hybrid`, `dense` or `sparse`.
     threshold: the minimum similarity of a hit, 0 to 1.
+    correct, typing: see Query.
     versions, locales, url_prefix, sections, sources, everything: see Filters.
     """
 
     mode: Mode | Literal["hybrid", "dense", "sparse"]
     threshold: float
+    correct: bool
+    typing: bool
     versions: Sequence[str]
     locales: Sequence[str]
     url_prefix: str
     sections: Sequence[str]
     sources: Sequence[str]
     everything: bool
+
+
+_NO_FILTERS = ("mode", "threshold", "correct", "typing")
 
 
 def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict[str, Any]:
@@ -214,7 +266,7 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
     filters: dict[str, Any] = {
         name: list(value) if isinstance(value, list | tuple) else value for name, value in options.items()
     }
-    others: dict[str, Any] = {name: filters.pop(name) for name in ("mode", "threshold") if name in filters}
+    others: dict[str, Any] = {name: filters.pop(name) for name in _NO_FILTERS if name in filters}
     body: dict[str, Any] = {"query": text, **others, "filters": filters}
     return body if top_k is None else body | {"top_k": top_k}
 
@@ -240,8 +292,17 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
         filters=to_filters(request.filters),
         with_vectors=request.include.vectors,
         with_similarity=request.include.similarity,
+        correct=request.correct,
+        typing=request.typing,
     )
     return NativeRequest(query, request.include)
+
+
+def parse_parameters(parameters: Mapping[str, object], defaults: Defaults) -> NativeRequest:
+    """Parse the parameters of a URL. Raises InputError that names the parameter, its limit and what was sent."""
+    sent = check_fields(SearchParameters, parameters).model_dump(exclude_unset=True)
+    filters = {name: sent.pop(name) for name in SearchFilters.model_fields if name in sent}
+    return parse({"query": sent.pop("q"), **sent, "filters": filters}, defaults)
 
 
 def to_body(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
@@ -253,8 +314,10 @@ def to_body(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
 
 def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
     """The ranking without its timings, a SearchResults."""
-    results = [_result(hit, ranking.query.text, include) for hit in ranking.hits]
-    return SearchResults.of(ranking, ranking.query, query=ranking.query.text, results=results).to_dict()
+    results = [_result(hit, ranking.searched_text, include) for hit in ranking.hits]
+    corrections = [SearchCorrection.of(one) for one in ranking.corrections]
+    shown = {"query": ranking.query.text, "results": results, "corrections": corrections}
+    return SearchResults.of(ranking, ranking.query, **shown).to_dict()
 
 
 def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:

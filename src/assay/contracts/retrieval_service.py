@@ -253,6 +253,7 @@ def _warnings(ranking: Ranking, dropped: Dropped | None, *, metadata_missing: bo
         )
     if metadata_missing and ranking.hits:
         warnings.append("The catalog does not answer: titles come from the index.")
+    warnings += [f"query_text: {one.typed!r} was searched as {one.used!r}." for one in ranking.corrections]
     return [*warnings, *ranking.warnings]
 
 

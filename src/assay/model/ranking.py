@@ -66,6 +66,8 @@ class Query:
     top_k: 1 or more.
     threshold: the minimum similarity of a hit, 0 to 1.
     with_similarity: whether keyword search calls a costly embedder too; other searches always do.
+    correct: whether words that the index does not know are completed and corrected; None for the setting.
+    typing: whether somebody is still typing, so that the last word may be unfinished even if the index knows it.
     """
 
     text: str
@@ -75,6 +77,27 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     with_vectors: bool = False
     with_similarity: bool = False
+    correct: bool | None = None
+    typing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word of a query that was searched as another one.
+
+    typed: as the query has it, from the code point `start`. used: the word or words in its place.
+    """
+
+    typed: str
+    used: str
+    start: int
+
+
+def corrected(text: str, corrections: Sequence[Correction]) -> str:
+    """A text with corrections, which are in their order."""
+    for one in reversed(corrections):
+        text = text[: one.start] + one.used + text[one.start + len(one.typed) :]
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +156,7 @@ class Ranking:
 
     warnings: limitations of the ranking; usually empty.
     degraded: whether embedding the query failed and only keyword search answered, which is also in warnings.
+    corrections: words that were searched as other ones, in their order.
     """
 
     query: Query
@@ -141,6 +165,12 @@ class Ranking:
     timings: Timings
     warnings: tuple[str, ...] = ()
     degraded: bool = False
+    corrections: tuple[Correction, ...] = ()
+
+    @property
+    def searched_text(self) -> str:
+        """The query's text with its corrections."""
+        return corrected(self.query.text, self.corrections)
 
 
 def by_similarity(hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State
+from assay.model.vocabulary import Vocabulary
 
 ANY_LIVE = "*"
 """Replaces any live generation, or none; no generation has this id."""
@@ -197,6 +198,14 @@ class Catalog(Protocol):
 
         Chunks without one are left out (earlier versions recorded none). Raises CatalogCorrupt if a record is damaged.
         """
+
+    # vocabularies
+
+    def keep_vocabulary(self, generation_id: str, vocabulary: Vocabulary) -> None:
+        """Store the vocabulary of a generation, in place of an earlier one. Raises GenerationNotFound."""
+
+    def vocabulary(self, generation_id: str) -> Vocabulary | None:
+        """The vocabulary of a generation; None if it has none. Raises CatalogCorrupt if it is damaged."""
 
     # judgments
 

@@ -156,8 +156,11 @@ class SparseEncoder(Protocol):
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
         """BM25 document weights from term counts; the index adds the IDF."""
 
-    def encode_query(self, text: str) -> SparseVector:
-        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone."""
+    def encode_query(self, text: str, names: Sequence[str] = ()) -> SparseVector:
+        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone.
+
+        names: further names that the query may become, the likeliest first; they weigh less.
+        """
 
     def identity(self, average_length: float) -> SparseIdentity:
         """Everything that vectors with this average length depend on."""

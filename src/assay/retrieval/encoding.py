@@ -1,6 +1,7 @@
 """Encodes a query for both sides of a search, with a fallback if it cannot be embedded."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import ConfigurationError, EmbeddingError, InputError, InvalidEmbedding
@@ -37,14 +38,14 @@ class QueryEncoder:
         self._embedder = embedder
         self._encoder = encoder
 
-    def encode(self, query: Query, embed: Embed) -> Encoded:
-        """Encode a query for its mode. embed: when it is embedded.
+    def encode(self, query: Query, embed: Embed, names: Sequence[str] = ()) -> Encoded:
+        """Encode a query for its mode. embed: when it is embedded. names: as in SparseEncoder.encode_query.
 
         Raises InputError for a text without a token that the model knows; EmbeddingError, ConfigurationError.
         """
         if query.mode is Mode.DENSE:
             return Encoded(query.mode, embed_query(self._embedder, query.text), None)
-        sparse = self._keywords(query.text)
+        sparse = self._keywords(query.text, names)
         warnings = (_NO_WORDS,) if sparse is None else ()
         if query.mode is Mode.SPARSE and embed is not Embed.ALWAYS and not self._needs_similarity(query):
             return Encoded(query.mode, self._free_vector(query.text), sparse, warnings)
@@ -68,9 +69,9 @@ class QueryEncoder:
         except (EmbeddingError, ConfigurationError):
             return None
 
-    def _keywords(self, text: str) -> SparseVector | None:
+    def _keywords(self, text: str, names: Sequence[str]) -> SparseVector | None:
         """The terms of a query; None if it has none, or the index has no keyword vectors."""
-        sparse = self._encoder.encode_query(text) if self._encoder is not None else None
+        sparse = self._encoder.encode_query(text, names) if self._encoder is not None else None
         return sparse if sparse is None or sparse.indices else None
 
 

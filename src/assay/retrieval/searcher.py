@@ -12,8 +12,10 @@ from assay.errors import IdentityMismatch, InputError, PointCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.model.vocabulary import Name
 from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
 from assay.retrieval.boosting import boosted
+from assay.retrieval.completion import Completer, Rewriting
 from assay.retrieval.encoding import Encoded, QueryEncoder
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.similarity import clip_similarity, passes
@@ -36,6 +38,7 @@ class SearchRules:
     """Rules of ranking.
 
     depth: number of candidates from each side. boosts: by name of the source; see `boosted`.
+    correct: whether queries are completed and corrected unless they say otherwise.
     """
 
     method: FusionMethod
@@ -43,6 +46,7 @@ class SearchRules:
     rrf_k: int
     depth: int
     boosts: Mapping[str, float] = field(default_factory=dict)
+    correct: bool = True
 
 
 class Searcher:
@@ -50,6 +54,7 @@ class Searcher:
 
     encoder: None for an index without keyword vectors; hybrid search then is dense search with a warning.
     externally_modified: whether others change the index during searches, so that a found chunk may be missing.
+    completer: completes and corrects queries; None to search each as it is.
 
     Raises IdentityMismatch if the embedder is not the one of the generation.
     """
@@ -63,6 +68,7 @@ class Searcher:
         rules: SearchRules,
         *,
         externally_modified: bool = False,
+        completer: Completer | None = None,
     ) -> None:
         if embedder.identity != generation.embedder:
             raise IdentityMismatch(
@@ -77,6 +83,7 @@ class Searcher:
         self._has_keywords = encoder is not None
         self._rules = rules
         self._externally_modified = externally_modified
+        self._completer = completer
 
     def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
         """Rank the chunks that answer a query. Of chunks with equal text only the best-ranked is returned.
@@ -91,8 +98,14 @@ class Searcher:
         started = perf_counter()
         if not self._has_keywords and query.mode is not Mode.DENSE:
             return self._without_keywords(query, started)
-        encoded = self._queries.encode(query, embed)
-        return self._ranking(replace(query, mode=encoded.mode), encoded, started)
+        rewriting = self._rewritten(query)
+        encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
+        ranking = self._ranking(replace(query, mode=encoded.mode), encoded, started)
+        return replace(ranking, corrections=rewriting.corrections) if rewriting.corrections else ranking
+
+    def suggest(self, text: str, limit: int) -> list[Name]:
+        """Titles and headings that begin as a text does; none without a vocabulary. See Completer.suggest."""
+        return [] if self._completer is None else self._completer.suggest(text, limit)
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
         """Rank the chunks nearest to a query embedding.
@@ -104,6 +117,11 @@ class Searcher:
         """
         assert query.mode is Mode.DENSE
         return self._ranking(query, Encoded(Mode.DENSE, vector, None), perf_counter())
+
+    def _rewritten(self, query: Query) -> Rewriting:
+        if self._completer is None or not (self._rules.correct if query.correct is None else query.correct):
+            return Rewriting(query.text)
+        return self._completer.rewrite(query.text, typing=query.typing)
 
     def _without_keywords(self, query: Query, started: float) -> Ranking:
         """Answer a hybrid query by its dense side, with a warning. Raises InputError for a sparse one."""

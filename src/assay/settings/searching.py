@@ -34,6 +34,10 @@ class SearchSettings(Table):
         description="Answer hybrid searches by BM25 alone, marked `degraded`, if the query cannot be embedded; if "
         "false, such searches fail. The contracts' routes (such as `/query`) and validations never fall back.",
     )
+    correct: bool = Field(
+        default=True,
+        description="Complete and correct words of a query that the index does not know; the answer says which.",
+    )
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates from each side, dense and sparse.")
 
     @field_validator("sparse_weight")

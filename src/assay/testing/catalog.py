@@ -13,9 +13,12 @@ from assay.testing.catalog_checksums import ChecksumConformance
 from assay.testing.catalog_documents import DocumentConformance
 from assay.testing.catalog_generations import GenerationConformance
 from assay.testing.catalog_passages import PassageConformance
+from assay.testing.catalog_vocabularies import VocabularyConformance
 
 
-class CatalogConformance(GenerationConformance, DocumentConformance, PassageConformance, ChecksumConformance):
+class CatalogConformance(
+    GenerationConformance, DocumentConformance, PassageConformance, ChecksumConformance, VocabularyConformance
+):
     """Tests of assay.ports.Catalog. Subclass it with a fixture `catalog`."""
 
     @pytest.fixture

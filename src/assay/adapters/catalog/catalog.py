@@ -15,9 +15,11 @@ from assay.adapters.catalog.sql.migrations import check_schema, prepare
 from assay.adapters.catalog.sql.packing import (
     packed_checksums,
     packed_passage,
+    packed_vocabulary,
     unpacked_checksums,
     unpacked_passage,
     unpacked_text,
+    unpacked_vocabulary,
 )
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.catalog.sql.records import (
@@ -37,11 +39,12 @@ from assay.adapters.catalog.sql.records import (
 from assay.adapters.catalog.sql.repair import Revision, damaged, repair
 from assay.adapters.catalog.sql.tables import anchors as anchors_table
 from assay.adapters.catalog.sql.tables import chunks as chunks_table
-from assay.adapters.catalog.sql.tables import document_revisions, generation_documents, generations, live
+from assay.adapters.catalog.sql.tables import document_revisions, generation_documents, generations, live, vocabularies
 from assay.model.batches import batched
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
+from assay.model.vocabulary import Vocabulary
 from assay.ports import ANY_LIVE, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 __all__ = ["SqlCatalog", "sqlite_url"]
@@ -320,6 +323,22 @@ class SqlCatalog:
                 chunks = connection.execute(queries.chunk_ids_at(generation_id, batch)).all() if packed else ()
                 found |= unpacked_checksums(packed, ((row[0], row[2]) for row in chunks))
         return found
+
+    # vocabularies
+
+    def keep_vocabulary(self, generation_id: str, vocabulary: Vocabulary) -> None:
+        """Store the vocabulary of a generation, in place of an earlier one. Raises GenerationNotFound."""
+        content = packed_vocabulary(vocabulary)
+        with self._database.writing(durable=True) as connection:
+            _state(connection, generation_id)
+            connection.execute(queries.delete_vocabulary(generation_id))
+            connection.execute(insert(vocabularies).values(generation_id=generation_id, content=content))
+
+    def vocabulary(self, generation_id: str) -> Vocabulary | None:
+        """The vocabulary of a generation; None if it has none. Raises CatalogCorrupt if it is damaged."""
+        with self._database.reading() as connection:
+            content = connection.scalar(queries.vocabulary_of(generation_id))
+        return None if content is None else unpacked_vocabulary(content, generation_id)
 
     # judgments
 

@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assay.adapters.catalog.sql import rules
-from assay.adapters.catalog.sql.packing import packed_checksums, unpacked_checksums
+from assay.adapters.catalog.sql.packing import (
+    packed_checksums,
+    packed_vocabulary,
+    unpacked_checksums,
+    unpacked_vocabulary,
+)
 from assay.adapters.catalog.sql.records import generation_of, generation_row, now_utc
 from assay.errors import BuildInProgress
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
+from assay.model.vocabulary import Vocabulary
 from assay.ports import ANY_LIVE, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 
@@ -35,6 +41,7 @@ class MemoryCatalog:
         self._contents: dict[str, dict[str, str]] = {}  # generation id → URL → revision
         self._checksums: dict[str, dict[str, bytes]] = {}  # generation id → URL → packed checksums of its chunks
         self._anchors: dict[str, Passage] = {}
+        self._vocabularies: dict[str, bytes] = {}
 
     @contextmanager
     def build_lock(self) -> Iterator[None]:
@@ -119,6 +126,7 @@ class MemoryCatalog:
                 return
             rules.check_forgettable(generation_id, self._state(generation_id))
             del self._generations[generation_id], self._contents[generation_id], self._checksums[generation_id]
+            self._vocabularies.pop(generation_id, None)
             kept = {revision for contents in self._contents.values() for revision in contents.values()}
             self._revisions = {name: revision for name, revision in self._revisions.items() if name in kept}
 
@@ -248,6 +256,20 @@ class MemoryCatalog:
         with self._lock:
             self._state(generation_id)
             return self._unpacked(generation_id, urls)
+
+    # vocabularies
+
+    def keep_vocabulary(self, generation_id: str, vocabulary: Vocabulary) -> None:
+        """Store the vocabulary of a generation, in place of an earlier one. Raises GenerationNotFound."""
+        with self._lock:
+            self._state(generation_id)
+            self._vocabularies[generation_id] = packed_vocabulary(vocabulary)
+
+    def vocabulary(self, generation_id: str) -> Vocabulary | None:
+        """The vocabulary of a generation; None if it has none. Raises CatalogCorrupt if it is damaged."""
+        with self._lock:
+            content = self._vocabularies.get(generation_id)
+        return None if content is None else unpacked_vocabulary(content, generation_id)
 
     # judgments
 

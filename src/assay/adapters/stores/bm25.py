@@ -22,6 +22,7 @@ from typing import Any
 
 from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, StopwordsSet, TokenizerType
 
+from assay.adapters.stores.points import sorted_terms
 from assay.errors import ConfigurationError, InputError
 from assay.model.generations import SparseIdentity
 from assay.ports import Names, SparseVector
@@ -32,6 +33,9 @@ _TERMS = "terms-2"
 _TITLE, _HEADING = 0, 1
 _NAME_COUNT = 3
 """Term count of a text's own name: high enough to rank it above longer texts with the same words."""
+
+_NAME_WEIGHTS = (0.6, 0.5, 0.4, 0.3, 0.2)
+"""Weights of the names that a query may become."""
 
 _CACHED_NAMES = 8_192
 
@@ -99,11 +103,17 @@ class Bm25Encoder:
             weighed.append(SparseVector(vector.indices, weights))
         return weighed
 
-    def encode_query(self, text: str) -> SparseVector:
-        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone."""
+    def encode_query(self, text: str, names: Sequence[str] = ()) -> SparseVector:
+        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone.
+
+        names: further names that the query may become, the likeliest first; they weigh less.
+        """
         words = self._count(text).indices
-        names = sorted(_name_id(kind, words) for kind in (_TITLE, _HEADING)) if words else []
-        return SparseVector((*words, *names), (1.0,) * (len(words) + len(names)))
+        weights = dict.fromkeys(words, 1.0)
+        for terms, weight in [(words, 1.0), *zip(map(self._terms_of_name, names), _NAME_WEIGHTS, strict=False)]:
+            for kind in (_TITLE, _HEADING) if terms else ():
+                weights.setdefault(_name_id(kind, terms), weight)
+        return sorted_terms(list(weights), list(weights.values()))
 
     def _with_names(self, counted: SparseVector, names: Names) -> SparseVector:
         """Append the names as terms."""

@@ -36,6 +36,10 @@ def search(
     everything: Annotated[
         bool, typer.Option("--everything", help="All versions and locales, not only the default ones.")
     ] = False,
+    correct: Annotated[
+        bool | None,
+        typer.Option("--correct/--as-typed", help="Correct words that the index does not know [default: --correct]."),
+    ] = None,
     generation: options.SearchedGeneration = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
     data_dir: options.DataDir = None,
@@ -56,6 +60,7 @@ def search(
         "top_k": top_k,
         "mode": mode.value if mode else None,
         "threshold": threshold,
+        "correct": correct,
     }
     body = {key: value for key, value in fields.items() if value is not None}
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
@@ -79,11 +84,14 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
         if warning.startswith(KEYWORDS_ALONE):  # already logged, with the reason
             continue
         err().print(f"[yellow]{escape(warning)}[/]")
+    if ranking.corrections:
+        changes = ", ".join(f"{escape(one.used)} instead of {escape(one.typed)}" for one in ranking.corrections)
+        err().print(f"[yellow]Searched for {visible(changes, lines=False)}; --as-typed searches the query as it is.[/]")
     if not ranking.hits:
         console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
         return
     for hit in ranking.hits:
-        _show_hit(console, hit, ranking.query.text, full=full)
+        _show_hit(console, hit, ranking.searched_text, full=full)
     timings = ranking.timings
     console.print(
         f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "

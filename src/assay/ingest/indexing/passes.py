@@ -6,6 +6,7 @@ from itertools import islice
 
 from assay.ingest.indexing.term_spool import TermSpool
 from assay.ingest.indexing.vectors import VectorSupply
+from assay.ingest.indexing.vocabulary import VocabularyBuilder
 from assay.model.batches import batched
 from assay.model.generations import ContentFingerprint, Generation
 from assay.ports import Catalog, IndexPoint, IndexWriter, Names, Progress, SparseEncoder
@@ -17,20 +18,25 @@ _DOCUMENTS_AT_ONCE = 200
 def count_terms(
     generation: Generation, catalog: Catalog, encoder: SparseEncoder, spool: TermSpool, progress: Progress
 ) -> Generation:
-    """Write every chunk's term counts to the spool.
+    """Write every chunk's term counts to the spool, and the vocabulary to the catalog.
 
     Returns the generation with the number of chunks, the average length, whether it has variants, and the content's
     fingerprint.
     """
     fingerprint = ContentFingerprint()
+    vocabulary = VocabularyBuilder()
     variants = False
     for batch in batched(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
         texts = [chunk.keyword_text for chunk in batch]
-        spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
-        for chunk in batch:
+        names = [Names.of(chunk) for chunk in batch]
+        counts = encoder.term_counts(texts, names)
+        spool.write(counts)
+        for chunk, text, named, counted in zip(batch, texts, names, counts, strict=True):
             fingerprint.add(chunk)
+            vocabulary.add(chunk, text, named, counted.indices)
             variants = variants or not chunk.document.primary
         progress.advance(len(batch))
+    catalog.keep_vocabulary(generation.id, vocabulary.vocabulary())
     return replace(
         generation,
         sparse=encoder.identity(spool.average_length),

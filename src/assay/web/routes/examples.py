@@ -13,11 +13,13 @@ from assay.contracts import (
     retrieval_testing,
     search_api,
     service_validation,
+    suggestions,
 )
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import chunk_id, content_hash, document_id
 from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
+from assay.model.vocabulary import Name
 
 _QUESTION = "How do nodes communicate?"
 _PASSAGE = "Nodes communicate by topics: one publishes, any number subscribe."
@@ -129,6 +131,7 @@ NATIVE_REQUEST = {
     "filters": {"url_prefix": "https://docs.example.org/concepts"},
     "include": {"vectors": False},
 }
+SUGGESTIONS = suggestions.to_body("nodes to", [Name("Nodes and topics", _URL, is_title=True)], "20260301-081500-204917")
 NATIVE_ANSWER = native.to_results(_RANKING, native.SearchInclude()) | native.to_timings(_RANKING.timings, 0.07)
 
 _NEWER = replace(

@@ -1,32 +1,58 @@
-"""POST /v1/search, Assay's native route."""
+"""/v1/search, Assay's native route, by GET and POST, and GET /v1/suggest."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import native
+from assay.contracts import native, suggestions
+from assay.contracts.native import NativeRequest
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
-from assay.web.openapi import request_body, search_answers
+from assay.web.openapi import SEARCH_ERRORS, plain_answers, request_body, search_answers
+from assay.web.parameters import url_parameters, url_parameters_schema
 from assay.web.routes import examples
 
 
 def router(assay: Assay) -> APIRouter:
-    """The route over this Assay."""
+    """The routes over this Assay."""
     routes = APIRouter(tags=["search"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     defaults = assay.settings.search
+    answers = search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL)
 
     @routes.post(
         "/v1/search",
         summary="Search with all options",
-        responses=search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL),
+        responses=answers,
         openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
     )
     def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        parsed = native.parse(body, defaults)
+        return _answer(request, native.parse(body, defaults))
+
+    @routes.get(
+        "/v1/search",
+        summary="Search by a URL that can be linked",
+        responses=answers,
+        openapi_extra=url_parameters_schema(native.SearchParameters, {"q": examples.NATIVE_REQUEST["query"]}),
+    )
+    def search_by_url(request: Request) -> Response:
+        parameters = url_parameters(request, native.SearchParameters)
+        return _answer(request, native.parse_parameters(parameters, defaults))
+
+    @routes.get(
+        "/v1/suggest",
+        summary="Suggest titles and headings while somebody types",
+        responses=plain_answers(suggestions.Suggestions, examples.SUGGESTIONS, SEARCH_ERRORS, "The suggestions."),
+        openapi_extra=url_parameters_schema(suggestions.SuggestQuery, {"q": examples.SUGGESTIONS["query"]}),
+    )
+    def suggest(request: Request) -> Response:
+        asked = suggestions.parse(url_parameters(request, suggestions.SuggestQuery))
+        names, generation = assay.searches.suggest(asked.q, asked.limit)
+        return JSONResponse(suggestions.to_body(asked.q, names, generation))
+
+    def _answer(request: Request, parsed: NativeRequest) -> Response:
         ranking = run_search(assay, parsed.query, request)
         return send_answer(
             request,

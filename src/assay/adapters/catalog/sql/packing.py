@@ -3,6 +3,7 @@
 import hashlib
 import json
 import zlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from operator import attrgetter
@@ -12,6 +13,7 @@ from assay.adapters.catalog.sql.field_types import typed
 from assay.errors import CatalogCorrupt
 from assay.model.documents import Link, Section
 from assay.model.evaluation import Passage, Quote, Span
+from assay.model.vocabulary import Name, Vocabulary
 from assay.ports import CHECKSUM_BYTES
 
 T = TypeVar("T", Section, Link)
@@ -89,6 +91,30 @@ def unpacked_passage(packed: bytes) -> Passage:
         return typed(Passage(**values), TypeError)
     except (ValueError, TypeError, RecursionError) as error:
         raise _damaged("anchor of a judgment", error) from error
+
+
+def packed_vocabulary(vocabulary: Vocabulary) -> bytes:
+    """Encode a vocabulary by columns."""
+    columns = {
+        "words": list(vocabulary.words),
+        "counts": list(vocabulary.words.values()),
+        "terms": vocabulary.terms.tolist(),
+        "names": [(name.text, name.url, int(name.is_title)) for name in vocabulary.names],
+    }
+    return packed_text(json_text(columns))
+
+
+def unpacked_vocabulary(packed: bytes, generation_id: str) -> Vocabulary:
+    """Decode a vocabulary. Raises CatalogCorrupt."""
+    what = f"vocabulary of generation {generation_id}"
+    text = unpacked_text(packed, what)
+    try:
+        columns = json.loads(text)
+        words = dict(zip(map(str, columns["words"]), map(int, columns["counts"]), strict=True))
+        names = tuple(Name(str(text), str(url), bool(is_title)) for text, url, is_title in columns["names"])
+        return Vocabulary(words, array("I", columns["terms"]), names)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise _damaged(what, error) from error
 
 
 def packed_checksums(by_id: Mapping[str, bytes]) -> bytes:

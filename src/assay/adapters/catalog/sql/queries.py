@@ -16,6 +16,7 @@ from assay.adapters.catalog.sql.tables import (
     generation_documents,
     generations,
     live,
+    vocabularies,
 )
 
 _revisions = document_revisions.c
@@ -291,6 +292,19 @@ def metadata_of(chunk_ids: Sequence[str], generation_id: str) -> Select[Any]:
     return select(view.chunk_id, view.source_path, view.slug, view.title).where(
         view.chunk_id.in_(chunk_ids), now_live == generation_id
     )
+
+
+# --- vocabularies --------------------------------------------------------------------------------------------------
+
+
+def vocabulary_of(generation_id: str) -> Select[Any]:
+    """The packed vocabulary of a generation."""
+    return select(vocabularies.c.content).where(vocabularies.c.generation_id == generation_id)
+
+
+def delete_vocabulary(generation_id: str) -> Delete:
+    """Delete the vocabulary of a generation."""
+    return delete(vocabularies).where(vocabularies.c.generation_id == generation_id)
 
 
 # --- anchors -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
     one row, may point     one row a        one row for each           a document's text,      one row
     at no generation       build            document of a build        once for all builds     a chunk
 
-The table `anchors` has a row for each judgment that names a chunk, a section or a page.
+The table `anchors` has a row for each judgment that names a chunk, a section or a page, and `vocabularies` one for
+each generation.
 
 A document's text with its chunks is a *revision*, named by its content. A build that changes one page of 2,341
 stores one revision and 2,341 mapping rows. The view `documents` shows the chunks of the live generation as
@@ -18,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0007"
+SCHEMA_VERSION = "0008"
 """The last migration in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -196,6 +197,15 @@ anchors = sa.Table(
 """The passage to which a judgment first resolved, on the generation named; it outlives that generation.
 
 key: hash of the passage as the test set gives it. passage: JSON, compressed by zlib."""
+
+vocabularies = sa.Table(
+    "vocabularies",
+    metadata,
+    sa.Column("generation_id", GenerationId, sa.ForeignKey(generations.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.PrimaryKeyConstraint("generation_id"),
+)
+"""content: a Vocabulary as JSON, compressed by zlib."""
 
 catalog_version = sa.Table(VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 

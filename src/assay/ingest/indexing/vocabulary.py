@@ -1,0 +1,42 @@
+"""Collects the vocabulary of a generation, chunk by chunk."""
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.model.documents import Chunk
+from assay.model.vocabulary import WORD, Name, Vocabulary, folded
+from assay.ports import Names
+
+_LONGEST = 40
+"""Characters of the longest word: longer ones are hashes and encoded data, which nobody types."""
+
+
+class VocabularyBuilder:
+    """Collects words, terms and names."""
+
+    def __init__(self) -> None:
+        self._words: Counter[str] = Counter()
+        self._terms: set[int] = set()
+        self._names: dict[tuple[str, str], Name] = {}
+
+    def add(self, chunk: Chunk, text: str, names: Names, terms: Sequence[int]) -> None:
+        """Add a chunk. text: its keyword text; terms: ids of that text's terms."""
+        self._words.update({word for word in WORD.findall(folded(text)) if len(word) <= _LONGEST})
+        self._terms.update(terms)
+        document = chunk.document
+        if not document.primary:
+            return
+        if names.title:
+            self._add_name(Name(names.title, document.url, is_title=True))
+        for heading in names.headings:
+            if heading and heading != document.title:
+                here = heading.replace("`", "") == chunk.section.replace("`", "")
+                self._add_name(Name(heading, chunk.section_url if here else document.url, is_title=False))
+
+    def vocabulary(self) -> Vocabulary:
+        """Everything collected."""
+        return Vocabulary(dict(self._words), array("I", sorted(self._terms)), tuple(self._names.values()))
+
+    def _add_name(self, name: Name) -> None:
+        self._names.setdefault((folded(name.text), name.url.partition("#")[0]), name)
