@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 from assay.adapters.embedders.deferred import DeferredEmbedder
+from assay.adapters.embedders.static import is_common_word
 from assay.app.parts import Parts
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
@@ -177,7 +178,7 @@ class Searches:
         except CatalogCorrupt as error:
             logger.warning("Queries are not completed and not corrected: %s", error)
             return None
-        return None if vocabulary is None else Completer(vocabulary, self._parts.encoder)
+        return None if vocabulary is None else Completer(vocabulary, self._parts.encoder, is_common_word)
 
     def described(self, search: SearchSettings) -> dict[str, object]:
         """Describe the rules of searches with these settings, for a report."""

@@ -1,12 +1,14 @@
 """Completion of an unfinished last word, and correction of misspelt words, by a generation's vocabulary.
 
-A word that the generation knows is never changed. An unknown word becomes the known word that one letter more, less,
-different or swapped makes of it; a long word may have two such errors. Of several such words, one is preferred that
-stands in a title or heading with the other words of the query, then the one in most chunks.
+A word that the generation knows is never changed, nor is a common word of the language: "kind" is no misspelt "king".
+Another word becomes the known word that one error makes of it; a long word may have two. The errors are those of
+typing, at places where another word is seldom the result: the first letter stays, and the last one is never another.
+Of several such words, one is preferred that stands in a title or heading with the other words of the query, then the
+one in most chunks.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +21,11 @@ from assay.ports import SparseEncoder
 _MOST_WORDS = 32
 """Words of a query that are looked at: a longer text is pasted, not typed."""
 
-_SHORTEST_CORRECTED, _SHORTEST_WITH_TWO = 4, 8
-"""Letters of a word that may have one error, and two."""
+_SHORTEST_CORRECTED, _SHORTEST_REPLACED, _SHORTEST_WITH_TWO = 4, 5, 8
+"""Letters of a word that may have one error, a wrong letter, and two errors."""
+
+_SHORTEST_HALF = 4
+"""Letters of each of two words that were written as one."""
 
 _SHORTEST_COMPLETED = 2
 """Letters of an unknown last word that is completed although nobody said that it is unfinished."""
@@ -53,9 +58,13 @@ class Rewriting:
 
 
 class Completer:
-    """Completes and corrects queries to one generation. Safe to use from several threads."""
+    """Completes and corrects queries to one generation. Safe to use from several threads.
 
-    def __init__(self, vocabulary: Vocabulary, encoder: SparseEncoder) -> None:
+    is_common: whether a word in lower case is a common one of the language, which nobody meant to write otherwise.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, encoder: SparseEncoder, is_common: Callable[[str], bool]) -> None:
+        self._is_common = is_common
         self._counts = vocabulary.words
         self._words = sorted(vocabulary.words)
         self._frequencies = np.array([vocabulary.words[word] for word in self._words], dtype=np.int64)
@@ -151,7 +160,7 @@ class Completer:
 
     def _corrected(self, word: str, context: Sequence[Range]) -> str:
         """The known word, or two, for a misspelt one; "" without one."""
-        if len(word) < _SHORTEST_CORRECTED or not all(map(_is_cased, word)):
+        if len(word) < _SHORTEST_CORRECTED or not all(map(_is_cased, word)) or self._is_common(word):
             return ""
         near = {other for other in _one_edit(word, self._letters) if other in self._counts}
         if not near and (halves := self._halves(word)):
@@ -177,20 +186,20 @@ class Completer:
         return int(having[names[having]].min(initial=len(names)))
 
     def _halves(self, word: str) -> str:
-        """Two known words of three letters or more that were written as one; "" if there are none."""
-        cuts = ((word[:at], word[at:]) for at in range(3, len(word) - 2))
+        """Two known words that were written as one; "" if there are none."""
+        cuts = ((word[:at], word[at:]) for at in range(_SHORTEST_HALF, len(word) - _SHORTEST_HALF + 1))
         known = [(self._counts.get(head, 0), self._counts.get(tail, 0), head, tail) for head, tail in cuts]
         best = max(known, key=lambda each: min(each[0], each[1]), default=None)
         return f"{best[2]} {best[3]}" if best and min(best[0], best[1]) > 1 else ""
 
     def _two_edits(self, word: str) -> Iterator[str]:
-        """Words with the same first letter that differ by two errors."""
+        """Words with the same first and last letter that differ by two errors, none of them a wrong letter."""
         mask = _letter_mask(word)
         for at in range(*self._range(word[0])):
             other = self._words[at]
             # An error changes at most two letters of the set.
             is_near = abs(len(other) - len(word)) <= 2 and (_letter_mask(other) ^ mask).bit_count() <= 4
-            if is_near and _edit_distance(word, other, 2) <= 2:
+            if is_near and other[-1] == word[-1] and _edit_distance(word, other, 2) <= 2:
                 yield other
 
     def _written(self, word: str, typed: str) -> str:
@@ -253,17 +262,19 @@ def _is_cased(letter: str) -> bool:
 
 
 def _one_edit(word: str, letters: str) -> Iterator[str]:
-    """Every text that one letter more, less, different or swapped makes of a word."""
-    for at in range(len(word) + 1):
-        head, tail = word[:at], word[at:]
+    """Every text of which one typing error makes a word: letters swapped, doubled, missing, wrong, or too many."""
+    last = len(word) - 1
+    for at in range(last + 1):
+        head, letter, tail = word[:at], word[at], word[at + 1 :]
+        is_inside = 0 < at < last
+        if is_inside or letter in (word[at - 1 : at] + tail[:1]):
+            yield head + tail
         if tail:
-            yield head + tail[1:]
-            for letter in letters:
-                yield head + letter + tail[1:]
-        if len(tail) > 1:
-            yield head + tail[1] + tail[0] + tail[2:]
-        for letter in letters:
-            yield head + letter + tail
+            yield head + tail[0] + letter + tail[1:]
+        for other in letters:
+            yield word[: at + 1] + other + tail
+            if is_inside and last + 1 >= _SHORTEST_REPLACED:
+                yield head + other + tail
 
 
 def _letter_mask(word: str) -> int:
@@ -274,7 +285,7 @@ def _letter_mask(word: str) -> int:
 
 
 def _edit_distance(word: str, other: str, most: int) -> int:
-    """Letters inserted, deleted, replaced, or swapped with the next one (optimal string alignment).
+    """Letters inserted, deleted, or swapped with the next one; a wrong letter counts as two (optimal string alignment).
 
     Ends early with a number above `most`. Source: Damerau, CACM 1964.
     """
@@ -283,7 +294,7 @@ def _edit_distance(word: str, other: str, most: int) -> int:
     for at, letter in enumerate(word, start=1):
         two_before, before, row = before, row, [at]
         for place, against in enumerate(other, start=1):
-            cost = min(before[place] + 1, row[-1] + 1, before[place - 1] + (letter != against))
+            cost = min(before[place] + 1, row[-1] + 1, before[place - 1] + 2 * (letter != against))
             if at > 1 and place > 1 and letter == other[place - 2] and word[at - 2] == against:
                 cost = min(cost, two_before[place - 2] + 1)
             row.append(cost)

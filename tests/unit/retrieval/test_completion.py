@@ -13,6 +13,7 @@ from assay.retrieval.completion import Completer
 
 ENCODER = Bm25Encoder("english")
 TITLES = ("Configure the store", "configureStore", "Testing overview", "Testing", "Port numbers", "createAsyncThunk")
+COMMON_WORDS = {"stare", "poster"}
 HEADINGS = ("Testing reducers", "Store setup", "Éléments de menu", "Posting a comment")
 COMMON = "reducer reduce reducers post port posts middleware middleware selector subscribe naïve настройка 検索"
 
@@ -25,7 +26,7 @@ def completer(*extra: str) -> Completer:
         for word in WORD.findall(folded(text)):
             words[word] = words.get(word, 0) + 1
     terms = {term for word in words for term in ENCODER.term_counts([word])[0].indices}
-    return Completer(Vocabulary(words, array("I", sorted(terms)), tuple(names)), ENCODER)
+    return Completer(Vocabulary(words, array("I", sorted(terms)), tuple(names)), ENCODER, COMMON_WORDS.__contains__)
 
 
 COMPLETER = completer()
@@ -65,6 +66,11 @@ def test_a_misspelt_word_becomes_the_known_one(typed: str, searched: str) -> Non
         "the of and",
         "検索",
         "v18 0x4f 422",
+        "stare",  # a common word of the language
+        "bore",  # another first letter
+        "stork",  # another last letter
+        "selectorx",  # a last letter too many
+        "ports'",
         "xqzvkj",  # nothing is near
         "",
         "?",
@@ -122,7 +128,7 @@ def test_a_pasted_text_is_searched_as_it_is() -> None:
 
 
 def test_an_empty_vocabulary_changes_nothing() -> None:
-    empty = Completer(Vocabulary({}, array("I"), ()), ENCODER)
+    empty = Completer(Vocabulary({}, array("I"), ()), ENCODER, COMMON_WORDS.__contains__)
     assert empty.rewrite("sotre overv", typing=True).text == "sotre overv"
     assert empty.suggest("st", 5) == []
 

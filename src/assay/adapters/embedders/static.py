@@ -188,6 +188,11 @@ def _stored_table(folder: Path) -> NDArray[np.float16]:
     return _map_table(folder / _WEIGHTS)
 
 
+def is_common_word(word: str) -> bool:
+    """Whether a word in lower case is one token of the built-in model, as some ten thousand frequent words are."""
+    return count_tokens([word]) == [1]
+
+
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Number of Llama tokens of each text, without loading the vectors. Raises InvalidEmbedding for invalid Unicode."""
     return _tokenizer(_package()[0]).count(texts)
