@@ -18,6 +18,7 @@ from tests.anchor_pages import (
     built_anchors,
     docusaurus_headings,
     docusaurus_page,
+    first_of_each,
     page,
     read_anchors,
     write_golden,
@@ -82,7 +83,7 @@ def main() -> int:
             anchors = built_anchors(path.read_text(encoding="utf-8"), 'role="main"' if is_mkdocs else "<article")
             site = path.parents[2] if is_mkdocs else folder
             read = read_source(site, "page" if is_mkdocs else name)
-            differing = {number: anchor for number, anchor in anchors.items() if read.get(number) != anchor}
+            differing = {number: anchor for number, anchor in first_of_each(anchors) if read.get(number) != anchor}
             for number, anchor in differing.items():
                 heading = HEADINGS[number] if is_mkdocs else docusaurus_headings(name)[number]
                 print(f"{name}: {heading!r}: built {anchor!r}, read {read.get(number)!r}")

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.model.documents import Document
@@ -99,6 +99,15 @@ def read_anchors(document: Document) -> dict[int, str | None]:
     return found
 
 
+def first_of_each(anchors: Mapping[int, str | None]) -> Iterator[tuple[int, str | None]]:
+    """The headings whose anchor no earlier one has: a browser goes to the first one only."""
+    seen: set[str] = set()
+    for number, anchor in anchors.items():
+        if anchor is None or anchor not in seen:
+            yield number, anchor
+        seen.add(anchor or "")
+
+
 _NONE = "(none)"
 
 
@@ -127,7 +136,7 @@ def golden(generator: str) -> dict[str, dict[int, str | None]]:
 
 _NOT_IN_MDX = re.compile(r"[{}<]|&unknown")
 _OF_DOCUSAURUS = (
-    "Title {#custom}", "Title {#Custom.Id_1}", "Again {#custom-2}", "Text `code` {#code-id}", "Mid {#mid} text",
+    "Title {#custom}", "Title {#Custom.Id_1}", "Again {#custom-2}", "Text `code` {#code-id}",
     "中文 {#zh}", "dup", "Comment {/* #cid */}", "JSX <b>bold</b> end", "Expr {1 + 1} end", "Expr {'text'} end",
     "`List<T>`", "`{x}` braces", "\\{esc\\}", "\\<T\\>", "[link *em*](https://e.org) x", "**b** _i_ ~~s~~",
     "<kbd>K</kbd>", "Title", "Title", "Title 1", "Title-1", "https://bare.example/x y", "www.example.org z",

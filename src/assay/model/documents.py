@@ -73,6 +73,7 @@ class RawPage:
     locale_is_default: whether locale is the default one; true if there is only one.
     links: URL of each page that this one can link to by file path, relative to the source's root.
     mkdocs: rules of the MkDocs configuration; the usual ones without one.
+    is_commonmark: Docusaurus reads the page as CommonMark instead of MDX.
     """
 
     key: str
@@ -97,6 +98,7 @@ class RawPage:
     includes: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     mkdocs: MkDocsRules = USUAL_MKDOCS
+    is_commonmark: bool = False
 
     @property
     def primary(self) -> bool:

@@ -22,16 +22,19 @@ _NUMBERED = re.compile(r"(.*)_([0-9]{1,1000})")
 
 _BRACED_ID = re.compile(r"\{#([^{}]+)\}$")
 _COMMENT_ID = re.compile(r"\{/\*[ \t]*+#(\S+)[ \t]*\*/\}$")
+_TEXT_DIRECTIVE = re.compile(r"(?<!:):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?![A-Za-z0-9_:-])")
 _LIST_START = re.compile(r"[ ]\{:?[ ]*(?=[^}\n ])")
 _ATTRIBUTE = re.compile(r"""(?P<key>[^ =}]+)=(?P<value>".*?"|'.*?'|[^ =}]+)|(?P<word>[^ =}]+)|[ ]""")
 
 
-def braced_id(content: str) -> tuple[str, str | None]:
-    """Split a heading into its text and the id written at its end as `{#id}` or `{/* #id */}`, if any."""
+def braced_id(content: str, *, in_comment: bool = True) -> tuple[str, str | None]:
+    """Split a heading into its text and the id written at its end as `{#id}`, if any; in_comment: or `{/* #id */}`."""
     if not content.endswith("}"):
         return content, None
     braced, comment = content.rfind("{"), content.rfind("{/*")
-    found = _BRACED_ID.match(content, max(braced, 0)) or _COMMENT_ID.match(content, max(comment, 0))
+    found = _BRACED_ID.match(content, max(braced, 0))
+    if found is None and in_comment:
+        found = _COMMENT_ID.match(content, max(comment, 0))
     return (content[: found.start()].rstrip(" \t"), found[1].strip()) if found else (content, None)
 
 
@@ -83,6 +86,11 @@ def _is_kept(character: str) -> bool:
     if category[0] in "LM" or category in {"Nd", "Nl", "Pc"} or character in " -":
         return True
     return category == "So" and any(first <= ord(character) <= last for first, last in _CIRCLED_LETTERS)
+
+
+def without_directives(text: str) -> str:
+    """A heading's text for its slug in Docusaurus, which takes `:name` for a directive and shows it all the same."""
+    return _TEXT_DIRECTIVE.sub("", text) if ":" in text else text
 
 
 class GithubAnchors:

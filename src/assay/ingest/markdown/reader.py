@@ -43,11 +43,11 @@ def read_markdown(page: RawPage) -> Document:
 
 
 def dialect_of(page: RawPage) -> Dialect:
-    """The dialect of a page. Docusaurus reads `.md` as MDX, unless the page says otherwise."""
+    """The dialect of a page. Docusaurus reads `.md` as MDX, unless the page or the site says otherwise."""
     if page.generator == "mkdocs":
         return Dialect.MKDOCS
     if page.media_type is MediaType.MDX or page.generator == "docusaurus":
-        return Dialect.PLAIN if page.front_matter.get("format") == "md" else Dialect.MDX
+        return Dialect.PLAIN if page.is_commonmark else Dialect.MDX
     return Dialect.PLAIN
 
 

@@ -11,7 +11,14 @@ from itertools import pairwise
 from markdown_it.token import Token
 
 from assay.ingest.markdown import fences
-from assay.ingest.markdown.anchors import Anchors, GithubAnchors, TocAnchors, attribute_list_id, braced_id
+from assay.ingest.markdown.anchors import (
+    Anchors,
+    GithubAnchors,
+    TocAnchors,
+    attribute_list_id,
+    braced_id,
+    without_directives,
+)
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
 from assay.ingest.markdown.inline_rules import RULES
@@ -149,8 +156,10 @@ class Renderer:
         if dialect is Dialect.MKDOCS:
             text, explicit = attribute_list_id(content) if self._context.mkdocs.attribute_lists else (content, None)
         else:
-            text, explicit = braced_id(content)
+            text, explicit = braced_id(content, in_comment=dialect is Dialect.MDX)
         slugged = self._inline(text)
+        if self._context.is_docusaurus:
+            slugged, explicit = without_directives(slugged), explicit and without_directives(explicit)
         inline = self._elements.buffer.take()
         self._elements.heading(level, inline, self._anchors.anchor(slugged, level, explicit))
 
@@ -298,11 +307,11 @@ class Renderer:
         return ""
 
     def _emoji(self, token: Token) -> str:
-        """Write an emoji. Return its text for the slug: nothing for an image, and the name on GitHub."""
+        """Write an emoji. Return its text for the slug: nothing for an image; the name on GitHub and in Docusaurus."""
         shows = self._context.mkdocs.emoji if self._context.dialect is Dialect.MKDOCS else "character"
         written = f":{token.info}:"
         self._elements.text(written if shows == "text" else token.content)
-        if self._context.dialect is Dialect.PLAIN or shows == "text":
+        if self._context.dialect is not Dialect.MKDOCS or shows == "text":
             return written
         return token.content if shows == "character" else ""
 

@@ -181,7 +181,7 @@ def test_magic_comments_are_left_out_of_code() -> None:
 
 def test_a_page_may_ask_docusaurus_for_plain_markdown() -> None:
     source = "{a} <div>b</div>\n\n    code\n"
-    assert mdx(source, front_matter={"format": "md"}) == "{a}\n\nb\n\n```\ncode\n```"
+    assert mdx(source, is_commonmark=True) == "{a}\n\nb\n\n```\ncode\n```"
     assert mdx(source) == "b\n\ncode"
 
 

@@ -73,20 +73,20 @@ def test_a_document_knows_where_it_comes_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("generator", "media_type", "front_matter", "dialect"),
+    ("generator", "media_type", "is_commonmark", "dialect"),
     [
-        ("docusaurus", MediaType.MARKDOWN, {}, Dialect.MDX),
-        ("docusaurus", MediaType.MDX, {}, Dialect.MDX),
-        ("docusaurus", MediaType.MARKDOWN, {"format": "md"}, Dialect.PLAIN),
-        (None, MediaType.MDX, {}, Dialect.MDX),
-        (None, MediaType.MARKDOWN, {}, Dialect.PLAIN),
-        ("mkdocs", MediaType.MARKDOWN, {}, Dialect.MKDOCS),
+        ("docusaurus", MediaType.MARKDOWN, False, Dialect.MDX),
+        ("docusaurus", MediaType.MDX, False, Dialect.MDX),
+        ("docusaurus", MediaType.MARKDOWN, True, Dialect.PLAIN),
+        (None, MediaType.MDX, False, Dialect.MDX),
+        (None, MediaType.MARKDOWN, False, Dialect.PLAIN),
+        ("mkdocs", MediaType.MARKDOWN, False, Dialect.MKDOCS),
     ],
 )
 def test_generator_and_media_type_decide_the_dialect(
-    generator: str | None, media_type: MediaType, front_matter: dict[str, object], dialect: Dialect
+    generator: str | None, media_type: MediaType, is_commonmark: bool, dialect: Dialect
 ) -> None:
-    assert dialect_of(page("", generator, media_type=media_type, front_matter=front_matter)) is dialect
+    assert dialect_of(page("", generator, media_type=media_type, is_commonmark=is_commonmark)) is dialect
 
 
 def test_another_media_type_is_refused() -> None:

@@ -9,6 +9,8 @@ from assay.adapters.sources.folder.bounded_yaml import load_yaml
 from assay.errors import InputError
 
 _TEXT_KEYS = frozenset({"title", "id", "slug", "sidebar_label", "tags"})
+_MKDOCS_BLOCK = re.compile(r"-{3}[ \t]*\n(.*?\n)(?:\.{3}|-{3})[ \t]*\n", re.DOTALL)
+_MULTIMARKDOWN = re.compile(r"[ ]{0,3}([A-Za-z0-9_-]+):\s*(.*)")
 _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
 
@@ -49,6 +51,48 @@ def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
     if required:
         raise InputError(f"line 2: front matter must be a mapping of names to values, not a {_kind(values)}")
     return none
+
+
+def split_mkdocs_front_matter(text: str) -> FrontMatter:
+    """Split front matter from a text with LF line ends as MkDocs does.
+
+    A block between two rules that is not a YAML mapping is Markdown. A page without such a block may begin with lines
+    `key: value`, up to the first blank line (MultiMarkdown).
+    """
+    if block := _MKDOCS_BLOCK.match(text):
+        try:
+            values = _parse(block[1])
+        except InputError:
+            return FrontMatter({}, text, 1)
+        if not isinstance(values, Mapping) or not values:
+            return FrontMatter({}, text, 1)
+        return _rest(dict(values), text, block.end())
+    return _split_multimarkdown(text)
+
+
+def _split_multimarkdown(text: str) -> FrontMatter:
+    values: dict[str, object] = {}
+    position, key = 0, ""
+    while position < len(text):
+        end = text.find("\n", position)
+        line = text[position : end if end >= 0 else len(text)]
+        found = _MULTIMARKDOWN.fullmatch(line)
+        if found:
+            key = found[1].lower()
+            values[key] = f"{values[key]} {found[2].strip()}" if key in values else found[2].strip()
+        elif key and line.startswith(("    ", "\t")) and line.strip():
+            values[key] = f"{values[key]} {line.strip()}"
+        elif line.strip():
+            break
+        position = end + 1 if end >= 0 else len(text)
+        if not line.strip():
+            break
+    return _rest(values, text, position)
+
+
+def _rest(values: Mapping[str, object], text: str, position: int) -> FrontMatter:
+    content = text[position:].lstrip("\n")
+    return FrontMatter(values, content, text.count("\n", 0, len(text) - len(content)) + 1)
 
 
 @lru_cache(maxsize=4096)  # versions of one page often share their front matter

@@ -174,6 +174,13 @@ def _candidates(rules: IncludeRules, origin: str, statement: _Statement) -> Iter
             yield posixpath.join(folder, statement.written)
 
 
+def read_inside(rules: IncludeRules, path: str) -> str | None:
+    """Read a file by its path relative to the root; None when it is missing, not text, or outside the root."""
+    if "\x00" in path or not inside(rules.root, os.path.realpath(rules.root / path)):
+        return None
+    return _load(rules, path)
+
+
 def _load(rules: IncludeRules, target: str) -> str | None:
     try:
         return read_text(str(rules.root / target), rules.limit)

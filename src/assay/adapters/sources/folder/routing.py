@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from assay.errors import InputError
 from assay.model.ids import canonical_url
 
-REVISION = "1"
+REVISION = "2"
 """Version of these rules; a change makes every page be read again."""
 
 

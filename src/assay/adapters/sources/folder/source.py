@@ -14,12 +14,18 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from assay.adapters.sources.folder.files import SUFFIXES, FoundFile, read_text
-from assay.adapters.sources.folder.front_matter import FrontMatter, is_true, page_tags, page_title, split_front_matter
+from assay.adapters.sources.folder.front_matter import (
+    FrontMatter,
+    page_tags,
+    page_title,
+    split_front_matter,
+    split_mkdocs_front_matter,
+)
 from assay.adapters.sources.folder.includes import (
     IncludeRules,
     describe_missing,
@@ -27,20 +33,20 @@ from assay.adapters.sources.folder.includes import (
     link_candidates,
     mentioned_files,
     missing_includes,
+    read_inside,
 )
 from assay.adapters.sources.folder.layout import file_layout, find_layout
-from assay.adapters.sources.folder.mkdocs.config import is_excluded
-from assay.adapters.sources.folder.projects import foreign_project
-from assay.adapters.sources.folder.routing import (
-    REVISION,
-    Convention,
-    docusaurus_route,
-    excluded_path,
-    mkdocs_route,
-    page_url,
-    plain_route,
-    strip_locale,
+from assay.adapters.sources.folder.mkdocs.include_markdown import MarkdownIncludes
+from assay.adapters.sources.folder.page_rules import (
+    default_title,
+    exclusion_reason,
+    is_commonmark,
+    path_in_tree,
+    route_of,
+    unpublished_reason,
 )
+from assay.adapters.sources.folder.projects import foreign_project
+from assay.adapters.sources.folder.routing import REVISION, Convention, page_url
 from assay.adapters.sources.folder.tree import Layout, LayoutOptions, Tree, unreadable_folder
 from assay.adapters.sources.folder.tree_files import TreeFiles
 from assay.errors import InputError, SourceError
@@ -53,11 +59,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A page's file after reading. fingerprint: SHA-256 of its text and everything it includes."""
+    """A page's file after reading.
+
+    fingerprint: SHA-256 of its text and everything it includes. missing: files that its plugins did not find.
+    """
 
     front: FrontMatter
     includes: Mapping[str, str]
     fingerprint: str
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,28 +231,28 @@ class _FolderReader:
             if key.endswith("/"):  # a folder that cannot be listed: its pages are not gone
                 items += [PageFailed(page, f"{key}: {reason}") for page in known if page.startswith(key)]
         for file in findings.files:
-            path = _path_in_tree(tree, file.key)
+            path = path_in_tree(tree, file.key)
             if path is not None:
                 items.append(self._scan_file(tree, file, path))
         by_key = {_key(item): item for item in items}
         return dict(sorted(by_key.items()))
 
     def _scan_file(self, tree: Tree, file: FoundFile, path: str) -> _Item:
-        reason = _exclusion_reason(tree, path)
+        reason = exclusion_reason(tree, path)
         if reason is not None:
             return PageExcluded(file.key, reason)
         try:
-            loaded = self._load(file)
-            reason = _unpublished_reason(tree, loaded.front.values)
+            loaded = self._load(tree, file)
+            reason = unpublished_reason(tree, path, loaded.front.values)
             if reason is not None:
                 return PageExcluded(file.key, reason)
-            url = page_url(tree.address, _route(tree, path, loaded.front.values))
+            url = page_url(tree.address, route_of(tree, path, loaded.front))
         except InputError as error:
             return PageFailed(file.key, error.message)
         texts = [loaded.front.content, *loaded.includes.values()]
         mentions = tuple(dict.fromkeys(mention for text in texts for mention in mentioned_files(text)))
         missing = missing_includes(self._rules, loaded.front.content, loaded.includes)
-        return _Page(file, tree, path, url, loaded.fingerprint, mentions, missing)
+        return _Page(file, tree, path, url, loaded.fingerprint, mentions, (*loaded.missing, *missing))
 
     def _warn_of_missing(self, found: _ItemsByTree) -> None:
         pages = [item for items in found for item in items.values() if isinstance(item, _Page)]
@@ -250,15 +260,28 @@ class _FolderReader:
         if missing:
             logger.warning("%s: %s", self._name, describe_missing(missing, self._root))
 
-    def _load(self, file: FoundFile) -> _Loaded:
+    def _load(self, tree: Tree, file: FoundFile) -> _Loaded:
         """Read one page. Raises InputError with the reason."""
         text = read_text(file.path, self._limit)
-        front = split_front_matter(text, required=self._layout.convention is Convention.DOCUSAURUS)
+        missing: tuple[str, ...] = ()
+        if tree.convention is Convention.MKDOCS:
+            front = split_mkdocs_front_matter(text)
+            included = MarkdownIncludes(self._read_file, tree.folder, self._limit)
+            content = included.put_in(file.key, front.content) if tree.plugins.includes_markdown else front.content
+            appended = "".join(f'\n\n--8<-- "{path}"\n' for path in self._layout.appended)
+            front, missing = replace(front, content=content + appended), tuple(included.missing)
+        else:
+            front = split_front_matter(text, required=tree.convention is Convention.DOCUSAURUS)
         includes = find_includes(self._rules, file.key, front.content)
         digest = hashlib.sha256(text.encode("utf-8"))
+        if tree.convention is Convention.MKDOCS:
+            digest.update(front.content.encode("utf-8"))
         for path, content in sorted(includes.items()):
             digest.update(json.dumps([path, content]).encode())
-        return _Loaded(front, includes, digest.hexdigest())
+        return _Loaded(front, includes, digest.hexdigest(), missing)
+
+    def _read_file(self, path: str) -> str | None:
+        return read_inside(self._rules, path)
 
     # --- second pass ---
 
@@ -268,7 +291,7 @@ class _FolderReader:
         if known.get(key) == source_hash:
             return PageUnchanged(key, source_hash)
         try:
-            loaded = self._load(page.file)
+            loaded = self._load(tree, page.file)
         except InputError as error:
             return PageFailed(key, error.message)
         if loaded.fingerprint != page.fingerprint:
@@ -283,7 +306,7 @@ class _FolderReader:
             source_path=key,
             source_hash=source_hash,
             slug=slug_from_path(key),
-            title=page_title(values),
+            title=page_title(values) or default_title(tree, page.path, values),
             version=tree.version,
             locale=tree.locale,
             version_is_current=tree.version_is_current,
@@ -296,6 +319,7 @@ class _FolderReader:
             includes=loaded.includes,
             links=links,
             mkdocs=tree.rules,
+            is_commonmark=tree.convention is Convention.DOCUSAURUS and is_commonmark(tree, page.path, values),
         )
 
     def _hash(self, page: _Page, links: Mapping[str, str]) -> str:
@@ -309,8 +333,9 @@ class _FolderReader:
         }
         variant = [tree.version, tree.locale, tree.version_is_current, tree.locale_is_default]
         identity = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
-        rules = asdict(tree.rules) if tree.convention is Convention.MKDOCS else None
-        parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules]
+        rules = asdict(tree.rules) if tree.convention is Convention.MKDOCS else tree.markdown_format
+        titles = tree.titles.get(page.path)
+        parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules, titles]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -346,44 +371,6 @@ def _resolve_root(given: Path) -> tuple[Path, str | None]:
     raise SourceError(
         f"{given} is neither a folder nor a Markdown file.", hint=f"Give a folder, or a file in {', '.join(SUFFIXES)}."
     )
-
-
-def _path_in_tree(tree: Tree, key: str) -> str | None:
-    """A file's path in its tree without the locale suffix; None when it belongs to another tree of the folder."""
-    path = key[len(tree.folder) + 1 :] if tree.folder else key
-    stem = path.rpartition(".")[0]
-    if tree.suffix:
-        return strip_locale(path, tree.suffix) if stem.endswith(f".{tree.suffix}") else None
-    if any(stem.endswith(f".{suffix}") for suffix in tree.other_suffixes):
-        return None
-    return strip_locale(path, tree.locale) if tree.other_suffixes and tree.locale else path
-
-
-def _exclusion_reason(tree: Tree, path: str) -> str | None:
-    """Why a path is not a page; None when it is."""
-    if tree.convention is Convention.DOCUSAURUS:
-        return excluded_path(path)
-    return "excluded by the site's configuration" if is_excluded(path, tree.exclude_patterns) else None
-
-
-def _unpublished_reason(tree: Tree, values: Mapping[str, object]) -> str | None:
-    """Why front matter excludes a page from the site; None when it does not."""
-    if is_true(values, "draft"):
-        return "a draft"
-    search = values.get("search")
-    if tree.convention is Convention.MKDOCS and isinstance(search, Mapping) and is_true(search, "exclude"):
-        return "excluded from the site's search"
-    return "unlisted" if tree.convention is Convention.DOCUSAURUS and is_true(values, "unlisted") else None
-
-
-def _route(tree: Tree, path: str, values: Mapping[str, object]) -> str:
-    match tree.convention:
-        case Convention.DOCUSAURUS:
-            return docusaurus_route(path, values, numbers=tree.numbers)
-        case Convention.MKDOCS:
-            return mkdocs_route(path, directory_urls=tree.directory_urls)
-        case Convention.PLAIN:
-            return plain_route(path)
 
 
 def _exclude_duplicate_urls(found: _ItemsByTree) -> None:

@@ -2,13 +2,14 @@
 
 import os
 import posixpath
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from assay.adapters.sources.folder.files import SUFFIXES, inside, read_text
-from assay.adapters.sources.folder.mkdocs.config import PathPattern
+from assay.adapters.sources.folder.mkdocs.config import NO_PLUGINS, PathPattern
+from assay.adapters.sources.folder.mkdocs.plugins import Plugins
 from assay.adapters.sources.folder.routing import Convention
 from assay.errors import InputError
 from assay.model.documents import USUAL_MKDOCS, MkDocsRules
@@ -42,8 +43,10 @@ class Tree:
     site_root: URL that links starting with a slash are relative to.
     group: equal for the locales of one version; a page that a locale lacks is the default locale's.
     numbers: number prefixes of names only set the order (Docusaurus).
+    markdown_format: Docusaurus's: "mdx", "md", or "detect" by the suffix.
     directory_urls, exclude_patterns: MkDocs's use_directory_urls and exclude_docs.
-    rules: of MkDocs's Markdown extensions.
+    titles: of MkDocs's nav, by path in the tree.
+    plugins, rules: of MkDocs's plugins and Markdown extensions.
     suffix: of its files before their own suffix, as in `page.fr.md`; "" for none.
     other_suffixes: of the other locales in the same folder.
     """
@@ -58,8 +61,11 @@ class Tree:
     locale_is_default: bool = True
     group: str = ""
     numbers: bool = True
+    markdown_format: str = "mdx"
     directory_urls: bool = True
     exclude_patterns: tuple[PathPattern, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    plugins: Plugins = NO_PLUGINS
     rules: MkDocsRules = USUAL_MKDOCS
     suffix: str = ""
     other_suffixes: tuple[str, ...] = ()
@@ -71,6 +77,7 @@ class Layout:
 
     trees: the default version and locale first.
     site: folder with the site's configuration. include_folders: searched for embedded files.
+    appended: files that are embedded at the end of each page.
     base_url: URL prefix of everything.
     notices: possible problems in the detection. information: the rules that were applied.
     root: the folder that paths are relative to: the given folder, or the one above it whose configuration claims it.
@@ -86,6 +93,7 @@ class Layout:
     information: tuple[str, ...] = ()
     root: Path = Path()
     within: str = ""
+    appended: tuple[str, ...] = ()
 
 
 def choose_base_url(options: LayoutOptions, configured: str | None, notices: list[str], path: str = "") -> str:

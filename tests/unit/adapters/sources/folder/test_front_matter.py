@@ -2,7 +2,14 @@
 
 import pytest
 
-from assay.adapters.sources.folder.front_matter import FrontMatter, is_true, page_tags, page_title, split_front_matter
+from assay.adapters.sources.folder.front_matter import (
+    FrontMatter,
+    is_true,
+    page_tags,
+    page_title,
+    split_front_matter,
+    split_mkdocs_front_matter,
+)
 from assay.errors import InputError
 
 
@@ -107,3 +114,24 @@ def test_tags_are_texts_each_once(yaml: str, tags: tuple[str, ...]) -> None:
 def test_a_flag_is_true_or_the_text_true(value: object, answer: bool) -> None:
     assert is_true({"draft": value}, "draft") is answer
     assert not is_true({}, "draft")
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "content", "first_line"),
+    [
+        ("---\ntitle: A\n---\n\nText", {"title": "A"}, "Text", 5),
+        ("---\ntitle: A\n...\nText", {"title": "A"}, "Text", 4),
+        ("---\ntitle: [a\n---\n\nText", {}, "---\ntitle: [a\n---\n\nText", 1),
+        ("---\n- a\n---\n", {}, "---\n- a\n---\n", 1),
+        ("---\n\nText", {}, "---\n\nText", 1),
+        ("Title: A\nAuthor: Me\n    and you\nTITLE: B\n\nText", {"title": "A B", "author": "Me and you"}, "Text", 6),
+        ("Title: A\nText", {"title": "A"}, "Text", 2),
+        ("Text\nTitle: A", {}, "Text\nTitle: A", 1),
+        ("\nTitle: A", {}, "Title: A", 2),
+        ("", {}, "", 1),
+    ],
+)
+def test_mkdocs_reads_yaml_and_lines_of_metadata_and_takes_the_rest_for_text(
+    text: str, values: dict[str, object], content: str, first_line: int
+) -> None:
+    assert split_mkdocs_front_matter(text) == FrontMatter(values, content, first_line)

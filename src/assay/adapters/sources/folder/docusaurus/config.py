@@ -67,6 +67,7 @@ class DocusaurusConfig:
     url: scheme and host of the site. base_path: path it is served under.
     locales: those that are built; None when unknown.
     instances: its docs plugins; empty when docs are turned off.
+    markdown_format: "mdx", "md" or "detect".
     """
 
     url: str | None = None
@@ -74,6 +75,7 @@ class DocusaurusConfig:
     default_locale: str | None = None
     locales: tuple[str, ...] | None = None
     instances: tuple[DocsInstance, ...] = (DocsInstance(),)
+    markdown_format: str = "mdx"
 
 
 _MAX_PARENTHESES = 8
@@ -85,12 +87,14 @@ def read_config(program: str) -> DocusaurusConfig:
     site = _site(groups)
     i18n = next((group for group in groups if group.name == "i18n" and group.bracket == "{"), None)
     locales = i18n.groups.get("locales") if i18n else None
+    markdown = site.groups.get("markdown") if site else None
     return DocusaurusConfig(
         url=site.text("url") if site else None,
         base_path=site.text("baseUrl") if site else None,
         default_locale=i18n.text("defaultLocale") if i18n else None,
         locales=_string_list(locales),
         instances=tuple(_instances(groups)),
+        markdown_format=(markdown.text("format") if markdown else None) or "mdx",
     )
 
 

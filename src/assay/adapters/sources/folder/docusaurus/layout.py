@@ -178,6 +178,7 @@ def _instance_trees(site: _Site, instance: DocsInstance, site_root: str) -> Iter
                     locale_is_default=locale == (site.options.default_locale or site_default),
                     group=f"{instance.id}/{version.name}",
                     numbers=instance.numbers,
+                    markdown_format=site.config.markdown_format,
                 )
 
 

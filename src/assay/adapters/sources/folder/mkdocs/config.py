@@ -2,10 +2,11 @@
 
 import fnmatch
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.adapters.sources.folder.bounded_yaml import load_yaml
-from assay.adapters.sources.folder.mkdocs.extensions import entries, markdown_rules
+from assay.adapters.sources.folder.mkdocs.extensions import markdown_rules
+from assay.adapters.sources.folder.mkdocs.plugins import Plugins, plugin_notices, read_plugins
 from assay.errors import InputError
 from assay.model.documents import USUAL_MKDOCS, MkDocsRules
 
@@ -23,6 +24,9 @@ class PathPattern:
     keeps: bool
 
 
+NO_PLUGINS = Plugins()
+
+
 @dataclass(frozen=True, slots=True)
 class MkDocsConfig:
     """The pages and addresses of an MkDocs configuration.
@@ -30,7 +34,9 @@ class MkDocsConfig:
     exclude_patterns: paths in docs_dir that are not pages.
     locales, default_locale, structure: of the i18n plugin; structure is "folder", "suffix" or "" without the plugin.
     snippet_paths: folders searched for embedded files, relative to the configuration's.
-    plugins: names of its plugins.
+    appended: files that are embedded at the end of each page.
+    titles: of its nav, by path in docs_dir.
+    plugins: what its plugins decide.
     rules: of its Markdown extensions. notices: settings that are not known.
     """
 
@@ -42,7 +48,9 @@ class MkDocsConfig:
     default_locale: str | None = None
     structure: str = ""
     snippet_paths: tuple[str, ...] = ()
-    plugins: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    plugins: Plugins = NO_PLUGINS
     rules: MkDocsRules = USUAL_MKDOCS
     notices: tuple[str, ...] = ()
 
@@ -69,7 +77,8 @@ def inherit(parent: Mapping[str, object], child: Mapping[str, object]) -> dict[s
 def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
     """Interpret settings; one of the wrong type counts as not set."""
     locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
-    notices: list[str] = []
+    plugins = read_plugins(settings.get("plugins"))
+    notices = list(plugin_notices(plugins))
     rules = markdown_rules(settings, notices)
     hidden = "\n".join([_ALWAYS_EXCLUDED, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
     return MkDocsConfig(
@@ -81,7 +90,9 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
         default_locale=default,
         structure=structure,
         snippet_paths=tuple(_snippet_paths(settings.get("markdown_extensions"))),
-        plugins=tuple(name for name, _ in entries(settings.get("plugins"))),
+        appended=tuple(_appended(settings.get("markdown_extensions"))),
+        titles=dict(_titles(settings.get("nav"))),
+        plugins=plugins,
         rules=rules,
         notices=tuple(notices),
     )
@@ -125,6 +136,23 @@ def _snippet_paths(extensions: object) -> Iterator[str]:
         for path in base if isinstance(base, list) else [base]:
             if _text(path):
                 yield _text(path)
+
+
+def _titles(nav: object) -> Iterator[tuple[str, str]]:
+    """The path and title of each page that a nav names with a title."""
+    for entry in nav if isinstance(nav, list) else []:
+        for title, target in entry.items() if isinstance(entry, Mapping) else ():
+            if isinstance(target, str) and isinstance(title, str) and title.strip():
+                yield target, title.strip()
+            else:
+                yield from _titles(target)
+
+
+def _appended(extensions: object) -> Iterator[str]:
+    listed = (_options(extensions, "pymdownx.snippets") or {}).get("auto_append")
+    for path in listed if isinstance(listed, list) else [listed]:
+        if _text(path):
+            yield _text(path)
 
 
 # --- gitignore-like lists ------------------------------------------------------------------------------------------

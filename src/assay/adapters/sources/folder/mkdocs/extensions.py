@@ -10,9 +10,7 @@ from assay.model.documents import MkDocsRules
 _ATTRIBUTE_LISTS = ("attr_list", "extra", "pymdownx.extra")
 _FOOTNOTES = ("footnotes", "extra", "pymdownx.extra")
 _EMOJI = ("pymdownx.emoji", "materialx.emoji")
-_TEMPLATE_PLUGINS = frozenset(
-    {"macros", "include-markdown", "markdownextradata", "table-reader", "jinja2", "variables", "render_swagger"}
-)
+_TEMPLATE_PLUGINS = frozenset({"macros", "markdownextradata", "table-reader", "jinja2", "variables", "render_swagger"})
 """Plugins that replace `{{ }}` or `{% %}` in pages."""
 
 _NORMALIZATIONS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")

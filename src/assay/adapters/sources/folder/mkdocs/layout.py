@@ -44,14 +44,6 @@ _LANGUAGES = frozenset(_LANGUAGE_CODES.split())
 
 _LOCALE = re.compile(r"(?P<language>[a-z]{2})(?:[-_][A-Za-z]{2,4})?")
 _MAX_INHERIT = 5
-_UNSUPPORTED_PLUGINS = {
-    "include-markdown": "included text is missing from the pages",
-    "macros": "templates stay in the text of the pages",
-    "gen-files": "generated pages are missing",
-    "exclude": "excluded pages are read unless exclude_docs lists them too",
-    "monorepo": "the sites that it includes are missing",
-}
-"""Unsupported plugins that change the pages, and the consequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +102,7 @@ def mkdocs_layout(root: Path, options: LayoutOptions) -> Layout:
     unknown locale, or for a version: MkDocs has none.
     """
     site = _find_site(root, options)
-    notices = [
-        f"The plugin {name} in mkdocs.yml is not supported: {_UNSUPPORTED_PLUGINS[name]}."
-        for name in site.config.plugins
-        if name in _UNSUPPORTED_PLUGINS
-    ]
-    notices += site.config.notices
+    notices = list(site.config.notices)
     base = choose_base_url(options, site.config.site_url, notices)
     locales_base = translated_sites(root) if not (site.configured and has_config(root, "")) else None
     if locales_base is not None:
@@ -128,7 +115,8 @@ def mkdocs_layout(root: Path, options: LayoutOptions) -> Layout:
     # Embedded files are searched in the configured folders, the site's folder, the root and the docs.
     configured = [join(site.folder, path) for path in site.config.snippet_paths]
     folders = tuple(dict.fromkeys([*configured, site.folder, "", *(tree.folder for tree in trees)]))
-    return Layout(Convention.MKDOCS, base, tuple(trees), site.folder, folders, tuple(notices))
+    appended = site.config.appended
+    return Layout(Convention.MKDOCS, base, tuple(trees), site.folder, folders, tuple(notices), appended=appended)
 
 
 def docs_only_layout(options: LayoutOptions) -> Layout:
@@ -209,6 +197,8 @@ def _tree(site: _Site, folder: str, address: str, locale: str | None = None) -> 
         locale=locale,
         directory_urls=site.config.directory_urls,
         exclude_patterns=site.config.exclude_patterns,
+        titles=site.config.titles,
+        plugins=site.config.plugins,
         rules=site.config.rules,
     )
 

@@ -9,13 +9,7 @@ PLAIN = MkDocsRules(attribute_lists=False, macros=False, emoji="text", icons=Fal
 
 
 def rules(text: str) -> MkDocsRules:
-    read = interpret_config(parse_config(text))
-    assert read.notices == ()
-    return read.rules
-
-
-def toc(slugify: str) -> MkDocsRules:
-    return rules(f"markdown_extensions:\n  - toc:\n      slugify: {slugify}")
+    return interpret_config(parse_config(text)).rules
 
 
 def changed(**values: object) -> MkDocsRules:
@@ -66,7 +60,9 @@ def test_only_the_extensions_that_are_on_have_an_effect(text: str, expected: dic
     ],
 )
 def test_the_functions_that_make_anchors_are_known(slugify: str, expected: dict[str, object]) -> None:
-    assert toc(slugify) == changed(**expected)
+    text = f"markdown_extensions:\n  - toc:\n      slugify: {slugify}"
+    assert rules(text) == changed(**expected)
+    assert interpret_config(parse_config(text)).notices == ()
 
 
 @pytest.mark.parametrize("slugify", ["!!python/name:mine.slugify", "mine.slugify"])

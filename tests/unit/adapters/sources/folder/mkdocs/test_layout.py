@@ -77,12 +77,19 @@ def test_a_configuration_that_cannot_be_followed_is_an_error(tmp_path: Path, con
 
 
 @pytest.mark.parametrize(
-    "plugins", ["[search, include-markdown]", "[search, {include-markdown: {}}]", "{include-markdown: {}}"]
+    "plugins", ["[search, macros]", "[search, {macros: {}}]", "{macros: {}}", "[material/search, macros]"]
 )
-def test_a_plugin_that_is_not_followed_is_said(tmp_path: Path, plugins: str) -> None:
+def test_a_plugin_that_is_not_followed_is_said_with_the_way_out(tmp_path: Path, plugins: str) -> None:
     plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
     (notice,) = layout(tmp_path).notices
-    assert "plugin include-markdown in mkdocs.yml is not supported" in notice
+    assert "not followed: macros (the templates in pages are left out)" in notice
+    assert "publish `site/` instead" in notice
+
+
+def test_plugins_that_change_no_page_or_are_followed_or_off_need_no_notice(tmp_path: Path) -> None:
+    plugins = "[search, include-markdown, exclude, blog, awesome-pages, literate-nav, redirects, macros: {enabled: no}]"
+    plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
+    assert layout(tmp_path).notices == ()
 
 
 # --- locales -------------------------------------------------------------------------------------------------------
