@@ -75,7 +75,7 @@ def test_a_post_without_a_date_fails_alone(tmp_path: Path) -> None:
 
 def test_links_to_a_post_have_its_url(tmp_path: Path) -> None:
     plant(
-        tmp_path, {"mkdocs.yml": "plugins: [blog]", "docs/blog/posts/a.md": post, "docs/b.md": "[x](blog/posts/a.md)"}
+        tmp_path, {"mkdocs.yml": "plugins: [blog]", "docs/blog/posts/a.md": FIRST, "docs/b.md": "[x](blog/posts/a.md)"}
     )
     links = pages(read(tmp_path))["docs/b.md"].links
     assert links["docs/blog/posts/a.md"] == "https://docs.example.org/blog/2024/03/05/hello-big-blog"
