@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from assay.ingest.markdown import openapi
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.tags import Role, Tag, TagKind, is_void, role_of
 from assay.ingest.text.inlines import EMPTY, Inline
@@ -11,6 +12,7 @@ from assay.ingest.text.text_flow import CellTable
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}
+_HEADING_NAME = re.compile(r"[hH]([1-6])")
 _MAX_COLSPAN = 100
 _MAX_DIGITS = 9
 
@@ -51,7 +53,9 @@ class TagReader:
         role = role_of(tag)
         if role is Role.INLINE:
             return
-        if tag.kind is TagKind.CLOSE:
+        if role is Role.COMPONENT and tag.name in openapi.COMPONENTS:
+            self._read_openapi(tag)
+        elif tag.kind is TagKind.CLOSE:
             self._close(tag, role)
         elif is_void(tag) or role is Role.IMAGE:
             self._void(tag, role)
@@ -64,6 +68,8 @@ class TagReader:
             elements.line_break()
         elif role is Role.IMAGE or (role is Role.COMPONENT and "alt" in tag.attributes):
             elements.text(tag.text("alt"))
+        elif role is Role.HEADING and tag.text("children"):
+            self._open_heading(tag)
         elif role in {Role.BLOCK, Role.CELL}:
             self._openers[role](tag)
             self._close(tag, role)
@@ -78,6 +84,28 @@ class TagReader:
             elements.close_named(lambda name: name == tag.name)
         elif role is Role.COMPONENT:
             self._component_end = elements.buffer.length
+
+    def _read_openapi(self, tag: Tag) -> None:
+        """Write what a component of the OpenAPI plugin shows."""
+        elements = self._elements
+        elements.flush()
+        if tag.kind is TagKind.CLOSE:
+            return
+        if tag.name == "MethodEndpoint" and (shown := openapi.endpoint(tag)):
+            elements.paragraph(Inline(shown))
+        found = openapi.lines(tag)
+        if not (found and elements.can_nest):
+            return
+        label = Inline(f"{title}:") if (title := openapi.title(tag)) else EMPTY
+        if label.text:
+            elements.label(label)
+        elements.writer.open_list(is_tight=True, number=None)
+        for line in found:
+            elements.writer.open_item()
+            elements.paragraph(Inline(line))
+            elements.writer.close_frame()
+        elements.writer.close_list()
+        elements.close_label(label, keep=True)
 
     # --- running text ---
 
@@ -109,8 +137,13 @@ class TagReader:
     # --- blocks ---
 
     def _open_heading(self, tag: Tag) -> None:
-        elements, level = self._elements, int(tag.name[1])
+        elements = self._elements
+        named = _HEADING_NAME.fullmatch(tag.text("as") if tag.name == "Heading" else tag.name)
+        level = int(named[1]) if named else 2
         elements.flush()
+        if shown := tag.text("children"):
+            elements.heading(level, Inline(shown), tag.text("id") or None)
+            return
         captured = elements.capture()
 
         def close() -> None:

@@ -160,7 +160,7 @@ _ROLES: dict[Role, str] = {
     Role.IMAGE: "img Image Img ThemedImage",
     Role.CODE_SPAN: "code tt samp",
     Role.LINE_BREAK: "br",
-    Role.HEADING: "h1 h2 h3 h4 h5 h6",
+    Role.HEADING: "h1 h2 h3 h4 h5 h6 Heading",
     Role.LIST: "ul ol menu",
     Role.ITEM: "li",
     Role.QUOTE: "blockquote",
