@@ -27,7 +27,7 @@ _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _NOTE_MARKS = ClassPatterns("span.label span.backrefs sup.footnote-definition-label fn-bracket")
 _BLOCKS = name_set(
     "address article body caption center col colgroup div fieldset figcaption figure form header hgroup hr "
-    "html legend main p section tbody tfoot thead optgroup option picture search menuitem dir"
+    "html legend main p section optgroup option picture search menuitem dir"
 )
 
 Handler = Callable[[PageState, LexborNode, Attributes], Close | None]
@@ -51,6 +51,7 @@ _BY_TAG: dict[str, Handler] = {
     **dict.fromkeys(["ul", "ol", "menu"], blocks.list_element),
     **dict.fromkeys(["code", "samp", "tt"], inline_elements.inline_code),
     **dict.fromkeys(["td", "th"], tables.cell),
+    **dict.fromkeys(["tbody", "tfoot", "thead"], tables.group),
     "a": inline_elements.link,
     "aside": blocks.aside,
     "sup": inline_elements.superscript,

@@ -72,13 +72,14 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
     "attribute_list": (inline_rules.attribute_list, "{"),
     "icon": (inline_rules.icon, ":"),
     "emoji": (inline_rules.named_emoji, ":"),
+    "wiki_link": (inline_rules.wiki_link, "[!"),
     "keys": (inline_rules.keys, "+"),
     "marked": (inline_rules.highlighted_text, "=^"),
 }
 _INLINE = {
     Dialect.MDX: ["inline_tag", "expression", "emoji", "formula"],
     Dialect.MKDOCS: ["inline_tag", "macro", "attribute_list", "icon", "emoji", "keys", "marked", "formula"],
-    Dialect.PLAIN: ["inline_tag", "emoji", "formula"],
+    Dialect.PLAIN: ["inline_tag", "emoji", "wiki_link", "formula"],
 }
 _INLINE_STARTS = {
     "newline": "\n", "escape": "\\", "backticks": "`", "strikethrough": "~", "emphasis": "*_", "link": "[",

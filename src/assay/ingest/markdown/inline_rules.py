@@ -18,6 +18,11 @@ _KEYS = re.compile(rf"\+\+({_KEY}(?:\+{_KEY})*)\+\+")
 _MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
 
 
+WIKI_LINKS = "wiki links"
+"""Key in the parser's environment: whether `[[page]]` is a link."""
+
+_WIKI_LINK = re.compile(r"(!?)\[\[(?=[\w#./])([^\[\]|\n,\"']{1,200})(?:\|([^\[\]\n]{0,300}))?\]\]")
+
 RULES = "mkdocs rules"
 """Key in the parser's environment: the MkDocsRules of the page."""
 
@@ -78,6 +83,18 @@ def attribute_list(state: StateInline, silent: bool) -> bool:
 def icon(state: StateInline, silent: bool) -> bool:
     """An icon by its short name; omitted."""
     return state.env[RULES].icons and _match_pattern(state, _ICON, silent, None)
+
+
+def wiki_link(state: StateInline, silent: bool) -> bool:
+    """`[[page]]` or `[[page|text]]`, with `!` if the page is embedded."""
+    found = _WIKI_LINK.match(state.src, state.pos, state.posMax) if state.env[WIKI_LINKS] else None
+    if not found:
+        return False
+    if not silent:
+        token = state.push("wiki_link", "", 0)
+        token.meta = {"name": found[2].strip(), "text": (found[3] or "").strip(), "embeds": bool(found[1])}
+    state.pos = found.end()
+    return True
 
 
 def named_emoji(state: StateInline, silent: bool) -> bool:

@@ -2,8 +2,10 @@
 
 import posixpath
 import re
+from collections.abc import Mapping
 from urllib.parse import unquote, urljoin
 
+from assay.ingest.markdown.anchors import github_slug
 from assay.model.bounds import URL
 from assay.model.documents import RawPage
 
@@ -34,6 +36,15 @@ class MarkdownLinkResolver:
             target = self._resolve(written.strip()) if len(written) <= URL else None
             self._cache[written] = target if target is not None and len(target) <= URL else None
         return self._cache[written]
+
+    def wiki_target(self, name: str) -> str | None:
+        """The absolute URL of the page that `[[name]]` means, in any folder; None when there is none."""
+        path, _, heading = name.partition("#")
+        fragment = f"#{github_slug(heading.rpartition('#')[2])}" if heading and not heading.startswith("^") else ""
+        if not path:
+            return self._page.url + fragment
+        url = _by_page_name(self._page.links).get(_page_name(path.strip()))
+        return None if url is None else url + fragment
 
     def of_import(self, path: str) -> "MarkdownLinkResolver":
         """The resolver for links in a file imported by this path."""
@@ -88,6 +99,28 @@ class MarkdownLinkResolver:
             return urljoin(base, path) + fragment
         except ValueError:  # such as http://[
             return None
+
+
+_names: tuple[Mapping[str, str], dict[str, str]] = ({}, {})
+"""The links for which the names of pages were last listed: the pages of a folder share one mapping."""
+
+
+def _by_page_name(links: Mapping[str, str]) -> Mapping[str, str]:
+    """URLs by the names of pages, and by their paths; of equal names, the first."""
+    global _names  # noqa: PLW0603 - a list for each page would take quadratic time
+    listed = _names
+    if listed[0] is not links:
+        named: dict[str, str] = {}
+        for key, url in links.items():
+            path = _page_name(key)
+            for name in (path, path.rpartition("/")[2]):
+                named.setdefault(name, url)
+        _names = listed = (links, named)
+    return listed[1]
+
+
+def _page_name(path: str) -> str:
+    return _PAGE_SUFFIX.sub("", path).replace(" ", "-").lower()
 
 
 def _split_fragment(address: str) -> tuple[str, str]:

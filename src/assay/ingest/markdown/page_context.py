@@ -20,6 +20,7 @@ class PageContext:
 
     dialect: the extensions the page is written with.
     is_docusaurus: Docusaurus serves it; decides about level-1 anchors and about comments in code.
+    is_github: no generator serves it, so it is read as GitHub shows it.
     includes: files by the path used in the page.
     mkdocs: rules of the MkDocs configuration.
     inclusions, included_characters: number and total length of the files included so far.
@@ -29,6 +30,7 @@ class PageContext:
     is_docusaurus: bool
     includes: Mapping[str, str]
     mkdocs: MkDocsRules = USUAL_MKDOCS
+    is_github: bool = False
     writer: NormalizedWriter = field(default_factory=NormalizedWriter)
     inclusions: int = 0
     included_characters: int = 0

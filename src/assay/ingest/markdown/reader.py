@@ -17,7 +17,7 @@ from assay.ingest.text.inlines import storable
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = "6"
+READER_REVISION = "7"
 """Increase when the same page would give another document, or more of it would be stored."""
 
 _BLANKS = re.compile(r"\s+")
@@ -35,6 +35,7 @@ def read_markdown(page: RawPage) -> Document:
         is_docusaurus=page.generator == "docusaurus",
         includes=page.includes,
         mkdocs=page.mkdocs,
+        is_github=page.generator is None and page.media_type is MediaType.MARKDOWN,
     )
     Renderer(context, MarkdownLinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)

@@ -21,7 +21,7 @@ from assay.ingest.markdown.anchors import (
 )
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
-from assay.ingest.markdown.inline_rules import RULES
+from assay.ingest.markdown.inline_rules import RULES, WIKI_LINKS
 from assay.ingest.markdown.javascript import shown_text, unescaped
 from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.macros import without_macros
@@ -39,6 +39,7 @@ _NEWLINES = re.compile(r"\r\n?")
 _ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_MEDIA_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|pdf|mp[34]|webm|ogg|wav|mov)(?:#.*)?$", re.IGNORECASE)
 _MARKDOWN_NAME = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 _MOST_INCLUSIONS = 500
 _DEEPEST_INCLUSION = 10
@@ -67,8 +68,9 @@ class Renderer:
         self._footnotes: dict[str, list[Token]] = {}
         self._referred: list[str] = []
         self._elements = Elements(context.writer, links)
-        self._tags = TagReader(self._elements)
+        self._tags = TagReader(self._elements, self._tag_anchor)
         self._handlers: dict[str, Callable[[Token], None]] = self._block_handlers()
+        self._named: dict[str, Callable[[Token], str]] = {"emoji": self._emoji, "wiki_link": self._wiki_link}
 
     def render(self, source: str) -> None:
         """Write a source, without its front matter."""
@@ -77,6 +79,7 @@ class Renderer:
             source = with_snippets(source, self._context.included, dedent=self._context.mkdocs.dedent_snippets)
         allow_scanning(self._environment, source)
         self._environment[RULES] = self._context.mkdocs
+        self._environment[WIKI_LINKS] = self._context.is_github
         tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
         if self._context.dialect is Dialect.MKDOCS and self._given_anchors is None:
             taken = _explicit_ids(tokens) if self._context.mkdocs.attribute_lists else set()
@@ -162,6 +165,10 @@ class Renderer:
             slugged, explicit = without_directives(slugged), explicit and without_directives(explicit)
         inline = self._elements.buffer.take()
         self._elements.heading(level, inline, self._anchors.anchor(slugged, level, explicit))
+
+    def _tag_anchor(self, text: str, level: int) -> str | None:
+        """The anchor of a heading that is written as HTML without an id: only GitHub gives it one."""
+        return self._anchors.anchor(text, level, None) if self._context.is_github else None
 
     def _table(self, tokens: list[Token], index: int) -> int:
         """Write the table that opens at index. Return the index where it closes."""
@@ -294,8 +301,8 @@ class Renderer:
         elif name == "expression":
             self._expression(token.content)
             return token.content
-        elif name == "emoji":
-            return self._emoji(token)
+        elif name in self._named:
+            return self._named[name](token)
         elif name == "formula":
             self._elements.verbatim(token.content.replace("\n", " "))
             return token.content
@@ -305,6 +312,22 @@ class Renderer:
             self._elements.text(f"[^{label}]")
             return "" if self._context.mkdocs.footnotes else label
         return ""
+
+    def _wiki_link(self, token: Token) -> str:
+        """Write a wiki link's text, as a link if its page is known; nothing for an embedded image. Return the text."""
+        name, text = token.meta["name"], token.meta["text"]
+        if token.meta["embeds"] and _MEDIA_NAME.search(name):
+            return ""
+        target = self._links.wiki_target(name)
+        if target is None and text and (target := self._links.wiki_target(text)) is not None:
+            text = name  # wikis of GitHub write the text first
+        shown = str(text or " > ".join(part.strip() for part in name.split("#") if part.strip(" ^")))
+        if target is not None:
+            self._elements.open_link(target)
+        self._elements.text(shown)
+        if target is not None:
+            self._elements.buffer.close_link()
+        return shown
 
     def _emoji(self, token: Token) -> str:
         """Write an emoji. Return its text for the slug: nothing for an image; the name on GitHub and in Docusaurus."""

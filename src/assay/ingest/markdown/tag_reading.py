@@ -8,24 +8,28 @@ from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.tags import Role, Tag, TagKind, is_void, role_of
 from assay.ingest.text.inlines import EMPTY, Inline
 from assay.ingest.text.labels import admonition_label, tab_label, tab_values
-from assay.ingest.text.text_flow import CellTable
+from assay.ingest.text.spanning_table import MAX_COLSPAN, MAX_ROWSPAN, SpanningTable
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}
 _HEADING_NAME = re.compile(r"[hH]([1-6])")
-_MAX_COLSPAN = 100
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _MAX_DIGITS = 9
 
 
 class TagReader:
-    """Tracks the tags of one source."""
+    """Tracks the tags of one source.
 
-    def __init__(self, elements: Elements) -> None:
+    anchor: gives a heading without an id its anchor, by its text and level.
+    """
+
+    def __init__(self, elements: Elements, anchor: Callable[[str, int], str | None] = lambda *_: None) -> None:
         self._elements = elements
+        self._anchor = anchor
         self._tabs: list[dict[str, str]] = []
         self._component_end = -1
         self._openers: dict[Role, Callable[[Tag], None]] = {
-            Role.BLOCK: lambda _: elements.flush(),
+            Role.BLOCK: self._open_group,
             Role.HIDDEN: self._open_hidden,
             Role.LINK: lambda tag: elements.open_link(tag.text("href", "to")),
             Role.CODE_SPAN: self._open_code_span,
@@ -148,7 +152,7 @@ class TagReader:
 
         def close() -> None:
             if inline := elements.release(captured):
-                elements.heading(level, inline, tag.text("id") or None)
+                elements.heading(level, inline, tag.text("id") or self._anchor(inline.text.replace("`", ""), level))
 
         elements.push(tag.name, Role.HEADING, close)
 
@@ -252,44 +256,52 @@ class TagReader:
         elements.flush()
         if elements.tables and not elements.is_run:
             elements.spill()
-        elements.tables.append(CellTable())
+        elements.tables.append(SpanningTable(flows=False))
         elements.push(tag.name, Role.TABLE, self._close_table)
 
     def _close_table(self) -> None:
         self._end_row()
-        table = self._elements.tables.pop()
-        if table.rows:
-            self._elements.table(table.rows)
+        if isinstance(table := self._elements.tables.pop(), SpanningTable):
+            table.write(self._elements)
+
+    def _open_group(self, tag: Tag) -> None:
+        self._elements.flush()
+        if tag.name.lower() in _ROW_GROUPS and (table := self._table()):
+            self._elements.close_open(Role.ROW, Role.TABLE)
+            table.end_group()
+
+    def _table(self) -> SpanningTable | None:
+        table = self._elements.tables[-1] if self._elements.tables else None
+        return table if isinstance(table, SpanningTable) else None
 
     def _open_row(self, tag: Tag) -> None:
         elements = self._elements
         elements.flush()
-        if elements.tables:
+        if table := self._table():
             elements.close_open(Role.ROW, Role.TABLE)
-            elements.tables[-1].row = []
+            table.open_row()
             elements.push(tag.name, Role.ROW, self._end_row)
 
     def _end_row(self) -> None:
         self._elements.flush()
-        tables = self._elements.tables
-        if tables and tables[-1].row:
-            tables[-1].rows.append(tables[-1].row)
-            tables[-1].row = None
+        if table := self._table():
+            table.end_row()
 
     def _open_cell(self, tag: Tag) -> None:
         elements = self._elements
         elements.flush()
-        if not elements.tables or elements.tables[-1].flows:
+        table = self._table()
+        if table is None or table.flows:
             return
         elements.close_open(Role.CELL, Role.ROW)
-        table = elements.tables[-1]
-        row = table.row = table.row if table.row is not None else []
+        row = table.open_cell()
         captured = elements.capture()
-        span = min(_number(tag.text("colSpan", "colspan"), 1), _MAX_COLSPAN)
+        colspan = min(_number(tag.text("colSpan", "colspan"), 1) or 1, MAX_COLSPAN)
+        rowspan = min(_number(tag.text("rowSpan", "rowspan"), 1) or 1, MAX_ROWSPAN)
 
         def close() -> None:
             if (inline := elements.release(captured)) is not None:
-                row.extend([inline] + [EMPTY] * (span - 1))
+                table.close_cell(row, inline, colspan=colspan, rowspan=rowspan)
 
         elements.push(tag.name, Role.CELL, close)
 
