@@ -22,10 +22,13 @@ import sys
 import tempfile
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from http.client import HTTPConnection, HTTPException
+from itertools import count
 from pathlib import Path
 from statistics import median
 from time import monotonic, sleep
@@ -59,6 +62,7 @@ BASE_URL = "https://handbook.example"
 SERVER = "ASSAY_QDRANT__"
 """Variables that are kept: with QDRANT_URL, the storm goes over a server or a cluster."""
 _FOLLOW_SECONDS = 15.0
+_SEARCH_ERRORS = (OSError, HTTPException, AssayError, ValueError, KeyError, TypeError)
 _REFUSED = {1, 2, 3}
 """Exit codes of a correct command without effect: no generation to roll back to, or another build is running."""
 
@@ -104,10 +108,17 @@ class Record:
 
 
 class Storm:
-    """One data directory, its server, its writers and its clients."""
+    """One data directory, its server, its writers and its clients.
 
-    def __init__(self, work: Path, seed: int = 0) -> None:
+    kill_share: share of the publishes and releases that are killed, 0 to 1.
+    running: the process of the current publish, and of the current release; killed: those that another thread killed.
+    """
+
+    def __init__(self, work: Path, seed: int = 0, kill_share: float = KILL_SHARE) -> None:
         self.work = work
+        self.kill_share = kill_share
+        self.running: dict[str, subprocess.Popen[str]] = {}
+        self.killed: set[subprocess.Popen[str]] = set()
         self.record = Record()
         self.ended = threading.Event()
         self.port = free_port()
@@ -119,30 +130,46 @@ class Storm:
         self.environment = own | {"ASSAY_DATA_DIR": str(work / "data")}
 
     @contextmanager
-    def serving(self) -> Iterator[None]:
-        """Publish, and start the server."""
+    def serving(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Publish, and run the server."""
         self.publish(kill=False)
-        with (self.work / "serve.log").open("ab") as log:
-            command = [sys.executable, "-m", "assay", "serve", "--port", str(self.port)]
-            server = subprocess.Popen(command, cwd=self.work, env=self.environment, stdout=log, stderr=log)
+        server = self.start_server(self.port)
         try:
-            self._wait_until_ready(server)
-            yield
+            yield server
         finally:
             server.terminate()
             server.wait(60)
 
-    def _wait_until_ready(self, server: subprocess.Popen[bytes]) -> None:
+    def start_server(self, port: int) -> subprocess.Popen[bytes]:
+        """Start a server, and wait until it is ready. Raises RuntimeError if it does not start."""
+        with (self.work / "serve.log").open("ab") as log:
+            command = [sys.executable, "-m", "assay", "serve", "--port", str(port)]
+            server = subprocess.Popen(command, cwd=self.work, env=self.environment, stdout=log, stderr=log)
         for _ in range(1_200):
             if server.poll() is not None:
                 break
             with suppress(OSError, HTTPException):
-                if self._request("GET", "/readyz", None)[0] == 200:
-                    return
+                if _request(port, "GET", "/readyz", None)[0] == 200:
+                    return server
             sleep(0.05)
+        server.kill()
         raise RuntimeError(f"the server did not start: {(self.work / 'serve.log').read_text(errors='replace')}")
 
     # --- the writers -----------------------------------------------------------------------------------------------
+
+    def tasks(self) -> list[Callable[[], None]]:
+        """All that goes on at the same time, each until the end."""
+        chance = random.Random(1)
+
+        def publishing() -> None:
+            while not self.ended.is_set():
+                self.publish(kill=chance.random() < self.kill_share)
+
+        def releasing() -> None:
+            while not self.ended.wait(0.5):
+                self.release(kill=chance.random() < self.kill_share)
+
+        return [publishing, releasing, *(partial(self.client, number) for number in range(CLIENTS))]
 
     def publish(self, *, kill: bool) -> None:
         """Write the next edition of the handbook and publish it."""
@@ -172,6 +199,7 @@ class Storm:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.running["publish" if name == "publish" else "release"] = process
         taken = self.record.seconds[name]
         lifetime = self._random.uniform(0.2, 1.05) * median(taken) if kill and taken else 120.0
         try:
@@ -182,6 +210,9 @@ class Storm:
             self.record.commands[name, "killed"] += 1
             if not kill:
                 self.record.problems.append(f"{name} did not end in {lifetime:.0f} s")
+            return
+        if process in self.killed and process.returncode < 0:
+            self.record.commands[name, "killed"] += 1
             return
         self._note_end(name, process.returncode, said, complaint)
         if process.returncode == 0:
@@ -236,26 +267,37 @@ class Storm:
 
     def client(self, number: int) -> None:
         """Search until the end, each shape in turn."""
-        shapes = [*SHAPES, PYTHON]
-        turn = number * 7
-        while not self.ended.is_set():
-            shape, query = shapes[turn % len(shapes)], QUERIES[turn // len(shapes) % len(QUERIES)]
-            try:
-                answer = self._in_python(query, turn) if shape == PYTHON else self._over_http(shape, query, turn)
-            except (OSError, HTTPException, AssayError, ValueError, KeyError, TypeError) as error:
-                with self.record.lock:
-                    self.record.failures.append(f"{shape}: {type(error).__name__}: {error}")
-            else:
-                with self.record.lock:
-                    self.record.answers[answer] += 1
-            turn += 1
+        for turn in count(number * 7):
+            if self.ended.is_set():
+                return
+            self.search(turn, self.port)
 
-    def _over_http(self, shape: str, query: str, turn: int) -> Answered:
+    def search(self, turn: int, port: int) -> None:
+        """Search in the shape and for the query of this turn, and record the result."""
+        shapes, started = [*SHAPES, PYTHON], monotonic()
+        shape, query = shapes[turn % len(shapes)], QUERIES[turn // len(shapes) % len(QUERIES)]
+        try:
+            answer = self._in_python(query, turn) if shape == PYTHON else self.over_http(shape, query, turn, port)
+        except _SEARCH_ERRORS as error:
+            self.note_failure(shape, error, port, started)
+        else:
+            with self.record.lock:
+                self.record.answers[answer] += 1
+
+    def note_failure(self, shape: str, error: Exception, port: int, started: float) -> None:  # noqa: ARG002
+        """Count a failed search. started: when it was sent, by the monotonic clock."""
+        at = f"{datetime.now(UTC):%H:%M:%S} after {monotonic() - started:.1f} s"
+        with self.record.lock:
+            self.record.failures.append(f"{at}, {shape}: {type(error).__name__}: {error}")
+
+    @staticmethod
+    def over_http(shape: str, query: str, turn: int, port: int) -> Answered:
+        """Search with one of the HTTP shapes. Raises OSError, HTTPException, KeyError, ValueError."""
         path, name, hits = SHAPES[shape]
         extra: dict[str, object] = {"similarity_threshold": 0.0} if shape == "004" else {}
         if shape == "native":
             extra = {"mode": MODES[turn % len(MODES)]}
-        status, body = self._request("POST", path, {name: query, "top_k": TOP_K} | extra)
+        status, body = _request(port, "POST", path, {name: query, "top_k": TOP_K} | extra)
         if status != 200:
             raise OSError(f"status {status}: {body}")
         found = tuple((hit["chunk_id"], content_hash(hit.get("content") or hit["snippet"])) for hit in body[hits])
@@ -270,16 +312,6 @@ class Storm:
             results = retrieval_layer.retrieve_content_chunks(embedding, TOP_K)
         return Answered(PYTHON, None, tuple((one.chunk_id, content_hash(one.text)) for one in results))
 
-    def _request(self, method: str, path: str, body: Mapping[str, object] | None) -> tuple[int, Any]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            content = None if body is None else json.dumps(body)
-            connection.request(method, path, content, {"content-type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
-
     # --- the end ---------------------------------------------------------------------------------------------------
 
     def settle(self) -> None:
@@ -293,31 +325,31 @@ class Storm:
             if not set(kept) <= set(assay.parts.store.generations()):
                 self.record.problems.append("lost: the index of a generation that is kept is gone")
             for generation in kept:
-                if count := assay.auditor.audit(generation).audit.count:
-                    self.record.problems.append(f"{generation} has {count} faults")
+                if faults := assay.auditor.audit(generation).audit.count:
+                    self.record.problems.append(f"{generation} has {faults} faults")
             live = assay.parts.catalog.live_id()
         deadline = monotonic() + _FOLLOW_SECONDS
-        while (served := self._over_http("native", QUERIES[0], 0).generation) != live:
+        while (served := self.over_http("native", QUERIES[0], 0, self.port).generation) != live:
             if monotonic() > deadline:
                 self.record.problems.append(f"lost: {live} is live, and the server answers from {served}")
                 return
             sleep(0.1)
 
 
+def _request(port: int, method: str, path: str, body: Mapping[str, object] | None) -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        content = None if body is None else json.dumps(body)
+        connection.request(method, path, content, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
 def blow(storm: Storm, seconds: float) -> None:
     """Run the storm for a number of seconds."""
-    chance = random.Random(1)
-
-    def publishing() -> None:
-        while not storm.ended.is_set():
-            storm.publish(kill=chance.random() < KILL_SHARE)
-
-    def releasing() -> None:
-        while not storm.ended.wait(0.5):
-            storm.release(kill=chance.random() < KILL_SHARE)
-
-    threads = [threading.Thread(target=each) for each in (publishing, releasing)]
-    threads += [threading.Thread(target=storm.client, args=(number,)) for number in range(CLIENTS)]
+    threads = [threading.Thread(target=task) for task in storm.tasks()]
     for thread in threads:
         thread.start()
     sleep(seconds)
@@ -344,15 +376,15 @@ def main(seconds: float = 60.0) -> int:
 def report(record: Record, seconds: float) -> int:
     """Format the counts, and the first faults of each kind."""
     shapes: Counter[str] = Counter()
-    for answer, count in record.answers.items():
-        shapes[answer.shape] += count
+    for answer, times in record.answers.items():
+        shapes[answer.shape] += times
     served = {answer.generation for answer in record.answers} - {None}
     mixed, short = record.mixed(), record.short()
-    commands = ", ".join(f"{name} {end} {count}" for (name, end), count in sorted(record.commands.items()))
-    killed = sum(count for (_, end), count in record.commands.items() if end == "killed")
+    commands = ", ".join(f"{name} {end} {times}" for (name, end), times in sorted(record.commands.items()))
+    killed = sum(times for (_, end), times in record.commands.items() if end == "killed")
     lost = [problem for problem in record.problems if problem.startswith("lost: ")]
     print(f"a storm of {seconds:.0f} s: {shapes.total():,} searches by {CLIENTS} clients under {killed} kills")
-    print(f"  {', '.join(f'{shape} {count:,}' for shape, count in sorted(shapes.items()))}")
+    print(f"  {', '.join(f'{shape} {times:,}' for shape, times in sorted(shapes.items()))}")
     print(f"  {commands}; {len(record.chunks)} generations, {len(served)} of them seen by clients")
     print(f"  failed {len(record.failures)}, mixed {len(mixed)}, short {len(short)}, lost {len(lost)}")
     for problem in [*record.failures[:5], *map(str, mixed[:3]), *map(str, short[:3]), *record.problems[:5]]:
