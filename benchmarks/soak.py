@@ -1,9 +1,10 @@
 """The storm for half an hour at 70 % of the server's capacity: nothing may fail, mix, be lost or keep growing.
 
-Run as `python -m benchmarks.soak [SECONDS]`; 1,800 by default, and about two minutes more.
+Run as `python -m benchmarks.soak [SECONDS]`; 1,800 by default and at least 60, and about three minutes more.
 
 - Load: for a minute the clients search in a closed loop, under the same writers and kills; the answers per second are
   the capacity. From then on requests are due at 70 % of it, evenly spaced; latency counts from when a request was due.
+  Other work on the machine changes capacity, so every five minutes it is measured again, for 20 s.
 - Kills: one every 20 s, in turn a publish, a second server on the same data directory, and a promote or rollback. The
   second server gets an eighth of the searches, from a client of its own, and is started again at once. A search that
   its death broke counts as down, but only between the kill and the moment when `/readyz` answers 200 again; at any
@@ -20,7 +21,6 @@ generations than before, or 5 % more bytes.
 """
 
 import os
-import random
 import re
 import signal
 import sqlite3
@@ -41,15 +41,18 @@ from tests.chain import free_port
 
 from assay.contracts import retrieval_layer
 from assay.validation.running.latency import LATE_MS, percentiles
-from benchmarks.storm import CLIENTS, Storm, blow, report
+from benchmarks.storm import Storm, blow, report
 
 SHARE_OF_CAPACITY = 0.7
 SHARE_OF_SECOND_SERVER = 1 / 8
 CAPACITY_SECONDS = 60.0
+CAPACITY_AGAIN_SECONDS = 20.0
+CAPACITY_EVERY = 300.0
 KILL_EVERY = 20.0
 SAMPLE_EVERY = 5.0
 MOST_GROWTH = 0.05
 _PAUSE_SECONDS = 0.05
+_LOOK_AGAIN_SECONDS = 0.3
 PARTS = 6
 """The first of these parts of the time is the warm-up; the second and the last are compared."""
 
@@ -129,7 +132,7 @@ class Pace:
             return turn, self.started + turn / self.rate if self.rate else None
 
     def set(self, rate: float) -> None:
-        """Begin the open loop."""
+        """Begin the open loop, or the closed one at a rate of 0."""
         with self.lock:
             self.rate, self.started, self.turns = rate, monotonic(), 0
 
@@ -143,11 +146,10 @@ class Soak(Storm):
         self.second: subprocess.Popen[bytes] | None = None
         self.pid = 0
         self.paces = {self.port: Pace(), self.second_port: Pace()}
-        self.capacity = 0.0
+        self.capacities: list[float] = []
         self.down = self.kills = 0
         self.outages: list[tuple[float, float]] = []
         self.samples: list[Footprint] = []
-        self._chance = random.Random(2)
 
     def tasks(self) -> list[Callable[[], None]]:
         """The storm's, and the measurement of capacity, the kills and the samples of memory."""
@@ -180,14 +182,29 @@ class Soak(Storm):
             super().note_failure(shape, error, port, started)
 
     def measuring(self) -> None:
-        """Measure capacity, then set the rate; from then on, read the first server's footprint."""
-        self.ended.wait(CAPACITY_SECONDS)
-        self.capacity = self.record.answers.total() / CAPACITY_SECONDS
-        rate = SHARE_OF_CAPACITY * self.capacity
+        """Measure capacity and set the rate, again and again; in between, read the first server's footprint."""
+        seconds = CAPACITY_SECONDS
+        while not self.ended.is_set():
+            self.measure_capacity(seconds)
+            seconds, again = CAPACITY_AGAIN_SECONDS, monotonic() + CAPACITY_EVERY - CAPACITY_AGAIN_SECONDS
+            while monotonic() < again and not self.ended.wait(SAMPLE_EVERY):
+                self.samples.append(footprint(self.pid))
+
+    def measure_capacity(self, seconds: float) -> None:
+        """Search in the closed loop for some seconds, then at SHARE_OF_CAPACITY of what was answered."""
+        for pace in self.paces.values():
+            pace.set(0.0)
+        before, started = self._answered(), monotonic()
+        if self.ended.wait(seconds):
+            return
+        self.capacities.append((self._answered() - before) / (monotonic() - started))
+        rate = SHARE_OF_CAPACITY * self.capacities[-1]
         self.paces[self.port].set(rate * (1 - SHARE_OF_SECOND_SERVER))
         self.paces[self.second_port].set(rate * SHARE_OF_SECOND_SERVER)
-        while not self.ended.wait(SAMPLE_EVERY):
-            self.samples.append(footprint(self.pid))
+
+    def _answered(self) -> int:
+        with self.record.lock:
+            return self.record.answers.total()
 
     # --- the kills -------------------------------------------------------------------------------------------------
 
@@ -205,19 +222,14 @@ class Soak(Storm):
             self.kills += 1
 
     def kill_command(self, name: str) -> None:
-        """Kill the next publish or release at a random moment."""
-        taken = self.record.seconds[name if name == "publish" else "rollback"]
-        previous = self.running.get(name)
+        """Kill the current publish or release, or the next one if none runs."""
         while not self.ended.is_set():
             process = self.running.get(name)
-            if process is not None and process is not previous:
-                previous = process
-                self.ended.wait(self._chance.uniform(0.0, median(taken) if taken else 1.0))
-                if process.poll() is None:
-                    self.killed.add(process)
-                    process.kill()
-                    return
-            sleep(0.01)
+            if process is not None and process.poll() is None:
+                self.killed.add(process)
+                process.kill()
+                return
+            sleep(_LOOK_AGAIN_SECONDS)
 
     def restart_second(self) -> None:
         """Kill the second server, and start it again."""
@@ -285,11 +297,12 @@ def main(seconds: float = 1_800.0) -> int:
 
 def report_soak(soak: Soak, before: Disk, after: Disk) -> int:
     """Print load, outages, memory and disk; return 1 if memory or disk grew."""
-    print(f"  capacity {soak.capacity:.1f} searches/s; {CLIENTS} clients; from due to answered:")
+    capacities = ", ".join(f"{capacity:.0f}" for capacity in soak.capacities)
+    print(f"  capacity every {CAPACITY_EVERY / 60:.0f} minutes: {capacities} searches/s; from due to answered:")
     for name, pace in zip(("first", "second"), soak.paces.values(), strict=True):
         found = percentiles(pace.milliseconds)
         print(
-            f"    {name} server at {pace.rate:.1f}/s: p50 {found.p50_ms:.1f}  p95 {found.p95_ms:.1f}  "
+            f"    {name} server: p50 {found.p50_ms:.1f}  p95 {found.p95_ms:.1f}  "
             f"p99 {found.p99_ms:.1f} ms; {pace.late:,} of {found.samples:,} sent more than {LATE_MS:.0f} ms late"
         )
     seconds = [to - since for since, to in soak.outages] or [0.0]
