@@ -33,6 +33,7 @@ class MkDocsRules:
     emoji: what `:tada:` shows: itself as text, an image, or the character.
     icons: `:material-check:` is an image.
     footnotes: `[^1]` is a reference to a footnote.
+    subscripts, superscripts: `H~2~O` and `x^2^` are markup.
     smart_dashes, smart_symbols: of the extensions smarty and pymdownx.smartsymbols.
     dedent_snippets: a part of an included file loses its common indentation.
     """
@@ -47,6 +48,8 @@ class MkDocsRules:
     emoji: Literal["text", "image", "character"] = "image"
     icons: bool = True
     footnotes: bool = True
+    subscripts: bool = True
+    superscripts: bool = True
     smart_dashes: bool = False
     smart_symbols: bool = False
     dedent_snippets: bool = False

@@ -13,6 +13,11 @@ _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
 _INDENTED_CODE = 4
+_CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
+_BARE_PIPE = re.compile(r"(?<!\\)\|")
+_PIPE = "\0"
+"""Stands for a pipe in a code span; no page has this character."""
+
 _CELL_COST = 20
 """Budget charged for each table token beyond the table's characters."""
 
@@ -63,6 +68,30 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if found and not silent:  # markdown-it fills short rows, up to 65,536 cells per table
         characters = state.eMarks[state.line - 1] - state.bMarks[start]
         charge(state.env, _CELL_COST * max(0, len(state.tokens) - before - characters))
+    return found
+
+
+def python_markdown_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A table as in Python-Markdown: a pipe in a code span does not end the cell."""
+    if not _may_be_table(state, start):
+        return False
+    last = start
+    while last < end and not state.isEmpty(last):
+        last += 1
+    first, after = state.bMarks[start], state.eMarks[last - 1]
+    source = state.src
+    rows = source[first:after]
+    masked = _CODE_SPAN.sub(lambda span: _BARE_PIPE.sub(_PIPE, span[0]), rows) if "`" in rows else rows
+    if masked == rows:
+        return table(state, start, end, silent)
+    before = len(state.tokens)
+    state.src = source[:first] + masked + source[after:]
+    try:
+        found = table(state, start, end, silent)
+    finally:
+        state.src = source
+    for token in state.tokens[before:]:
+        token.content = token.content.replace(_PIPE, "|")
     return found
 
 

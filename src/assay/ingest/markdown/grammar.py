@@ -75,10 +75,11 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
     "wiki_link": (inline_rules.wiki_link, "[!"),
     "keys": (inline_rules.keys, "+"),
     "marked": (inline_rules.highlighted_text, "=^"),
+    "raised": (inline_rules.raised_text, "~^"),
 }
 _INLINE = {
     Dialect.MDX: ["inline_tag", "expression", "emoji", "formula"],
-    Dialect.MKDOCS: ["inline_tag", "macro", "attribute_list", "icon", "emoji", "keys", "marked", "formula"],
+    Dialect.MKDOCS: ["inline_tag", "macro", "attribute_list", "icon", "emoji", "keys", "marked", "raised", "formula"],
     Dialect.PLAIN: ["inline_tag", "emoji", "wiki_link", "formula"],
 }
 _INLINE_STARTS = {
@@ -115,7 +116,8 @@ class Parser(MarkdownIt):
             self.block.ruler.at("heading", blocks.python_markdown_heading, {"alt": ["paragraph", "reference"]})
         self.disable("lheading")  # the paragraph rule finds underlined headings on its way
         self.block.ruler.at("paragraph", blocks.paragraph)
-        self.block.ruler.at("table", blocks.table, {"alt": ["paragraph", "reference"]})
+        table = blocks.python_markdown_table if self.dialect is Dialect.MKDOCS else blocks.table
+        self.block.ruler.at("table", table, {"alt": ["paragraph", "reference"]})
         for name in _INLINE[self.dialect]:
             self.inline.ruler.before("entity", name, _INLINE_RULES[name][0])
         self.disable("html_inline")

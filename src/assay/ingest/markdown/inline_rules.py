@@ -11,6 +11,7 @@ from assay.ingest.markdown.scanning import charge, comment_end, declaration_end,
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _ATTRIBUTE = r"""(?:[.#]?[\w:-]++=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)|[.#][^\s{}.#]++)"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*+(?:{_ATTRIBUTE}[ ]*+)++\}}|\{{:[^{{}}\n]*+\}}")
+_RAISED = re.compile(r"(~|\^)(?!\1)((?:[^\s~^\\`]|\\ ){1,100})\1(?!\1)")
 _ENDS_OF_ELEMENTS = frozenset("`*_)]>~=^+:$")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
 _KEY = r"(?:[a-z0-9-]+|\"[^\"+\n]+\")"
@@ -119,6 +120,17 @@ def keys(state: StateInline, silent: bool) -> bool:
         names = found[1].split("+")
         shown = (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
         state.append_pending("+".join(shown))
+    state.pos = found.end()
+    return True
+
+
+def raised_text(state: StateInline, silent: bool) -> bool:
+    """Subscript `H~2~O` or superscript `x^2^`, without its marks."""
+    found = _RAISED.match(state.src, state.pos, state.posMax)
+    if not found or not (state.env[RULES].subscripts if found[1] == "~" else state.env[RULES].superscripts):
+        return False
+    if not silent:
+        state.append_pending(found[2])
     state.pos = found.end()
     return True
 

@@ -13,6 +13,11 @@ from tests.pages import mdx, mkdocs, text_of
         ("[Go](go.md){ .md-button }", "Go"),
         ("![Alt](a.png){ width=300 loading=lazy }", "Alt"),
         ("text\n{: .cls }", "text"),
+        ("H~2~O and x^2^, ~~no~~ ~5 min and ~10, a^ b^", "H2O and x2, no ~5 min and ~10, a^ b^"),
+        (
+            "| a | b |\n|--|--|\n| `c | d` | ``e`|f`` |\n| `g` | h `|",
+            "| a | b |\n| --- | --- |\n| `c \\| d` | ``e`\\|f`` |\n| `g` | h ` |",
+        ),
         ("text {: .cls }", "text {: .cls }"),  # neither after an element nor on a line of its own
         ("**text**{: .cls } and a{.b}", "text and a{.b}"),
         ("| a { .b } | c{.d} |\n|--|--|\n| e { .f } | `g`{.h} |", "| a | c{.d} |\n| --- | --- |\n| e | `g` |"),

@@ -47,7 +47,9 @@ def markdown_rules(settings: Mapping[str, object], notices: list[str]) -> MkDocs
         emoji="text",
         icons=False,
         footnotes=any(name in extensions for name in _FOOTNOTES),
-        smart_dashes="smarty" in extensions and extensions["smarty"].get("smart_dashes") is not False,
+        subscripts=_is_on(extensions, "pymdownx.tilde", "subscript"),
+        superscripts=_is_on(extensions, "pymdownx.caret", "superscript"),
+        smart_dashes=_is_on(extensions, "smarty", "smart_dashes"),
         smart_symbols="pymdownx.smartsymbols" in extensions,
         dedent_snippets=extensions.get("pymdownx.snippets", {}).get("dedent_subsections") is True,
     )
@@ -62,6 +64,10 @@ def markdown_rules(settings: Mapping[str, object], notices: list[str]) -> MkDocs
     separator = toc.get("separator")
     rules = replace(rules, separator=separator if isinstance(separator, str) else "-")
     return _with_slug(rules, toc.get("slugify"), notices)
+
+
+def _is_on(extensions: Mapping[str, Mapping[str, object]], name: str, option: str) -> bool:
+    return name in extensions and extensions[name].get(option) is not False
 
 
 def _with_slug(rules: MkDocsRules, function: object, notices: list[str]) -> MkDocsRules:

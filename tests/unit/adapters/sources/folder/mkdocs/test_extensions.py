@@ -5,7 +5,15 @@ import pytest
 from assay.adapters.sources.folder.mkdocs.config import UNCONFIGURED, interpret_config, parse_config
 from assay.model.documents import MkDocsRules
 
-PLAIN = MkDocsRules(attribute_lists=False, macros=False, emoji="text", icons=False, footnotes=False)
+PLAIN = MkDocsRules(
+    attribute_lists=False,
+    macros=False,
+    emoji="text",
+    icons=False,
+    footnotes=False,
+    subscripts=False,
+    superscripts=False,
+)
 
 
 def rules(text: str) -> MkDocsRules:
@@ -28,6 +36,8 @@ def changed(**values: object) -> MkDocsRules:
         ("hooks: [hooks.py]", {"macros": True}),
         ("markdown_extensions: [smarty, pymdownx.smartsymbols]", {"smart_dashes": True, "smart_symbols": True}),
         ("markdown_extensions: [smarty: {smart_dashes: false}]", {}),
+        ("markdown_extensions: [pymdownx.tilde, pymdownx.caret]", {"subscripts": True, "superscripts": True}),
+        ("markdown_extensions: [pymdownx.tilde: {subscript: false}]", {}),
         ("markdown_extensions: [pymdownx.snippets: {dedent_subsections: true}]", {"dedent_snippets": True}),
         ("markdown_extensions: [pymdownx.emoji]", {"emoji": "image"}),
         (
