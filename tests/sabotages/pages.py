@@ -252,6 +252,7 @@ def _row(
 
 FIRST, SECOND, JUDGED = Scenario.FIRST, Scenario.SECOND, Scenario.SECOND_JUDGED
 _REFUSED = ("ConfigurationError", "SourceError", "InputError")
+_SHELLS = ("SourceError", "failed pages")
 _SHORTCODES = '{{{{< callout type="info" >}}}} Note {number} {{{{< /callout >}}}}\n\n{{{{% ref "page-{number}.md" %}}}}'
 SABOTAGES = (
     _row("login pages in place of some", _changed(log_in, 3), SECOND, *SAME, shares=(0.3, 0.12)),
@@ -413,7 +414,7 @@ SABOTAGES = (
     _row("files in reStructuredText", _unread(".rst"), FIRST, *UNREAD, shares=(0.5, 0.24)),
     _row("files in AsciiDoc", _unread(".adoc"), FIRST, *UNREAD, shares=(0.5, 0.24)),
     _row("notebooks", _unread(".ipynb"), FIRST, *UNREAD, shares=(0.5, 0.24)),
-    _row("a site made by JavaScript", answering(app), FIRST, *SAME, shares=(1.0, 0.16), before=as_site),
-    _row("a site that wants JavaScript", answering(script_wanted), FIRST, *SAME, shares=(1.0, 0.16), before=as_site),
+    _row("a site made by JavaScript", answering(app), FIRST, *_SHELLS, shares=(1.0, 0.16), before=as_site),
+    _row("a site that wants JavaScript", answering(script_wanted), FIRST, *_SHELLS, shares=(1.0, 0.16), before=as_site),
     _row("a site that wants a login", answering(login_page), FIRST, *SAME, shares=(1.0, 0.12), before=as_site),
 )

@@ -7,7 +7,7 @@ _PARTS = re.compile(
         _[^/]*/.*                                        # _static, _modules, _next: parts of other pages
         |(?:assets|static|css|js|fonts|images|img)/.*
         |404(?:/index)?\.x?html?
-        |(?:search|genindex(?:-[^/]+)?|[^/]*-?modindex|toc|print)(?:/index)?\.x?html?
+        |(?:search|genindex(?:-[^/]+)?|[^/]*-?modindex|toc|print|tags|categories|authors)(?:/index)?\.x?html?
     )$""",
     re.IGNORECASE | re.VERBOSE,
 )

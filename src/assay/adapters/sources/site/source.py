@@ -20,6 +20,7 @@ from assay.adapters.sources.site.crawling.page_fetch import fetch_text
 from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.http.transport import Transport, open_network
 from assay.adapters.sources.site.options import SiteRequest, validated_headers, validated_start
+from assay.adapters.sources.site.pages.app_shell import HELP, NEEDS_BROWSER
 from assay.adapters.sources.site.pages.deduplication import Deduplicated, deduplicate, redirect_reason
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.releases import SiteReleases
@@ -179,6 +180,7 @@ class _CrawlReader:
         self._decide_known_pages(decisions)
         if not deduplicated.pages:
             raise self._no_pages_error(decisions)
+        self._decide_app_shells(decisions)
         return decisions
 
     def _add_pages(self, decisions: dict[str, _Decision], deduplicated: Deduplicated) -> None:
@@ -202,8 +204,23 @@ class _CrawlReader:
             else:
                 decisions[key] = _Decision(None, "no sitemap lists it and no page links to it any more")
 
+    def _decide_app_shells(self, decisions: dict[str, _Decision]) -> None:
+        """Count pages that need a browser as failed, unless there is only one, such as a playground, and it is new."""
+        shells = [key for key, decision in decisions.items() if decision.reason == NEEDS_BROWSER]
+        for key in shells:
+            decisions[key] = replace(decisions[key], failed=len(shells) > 1 or key in self._known)
+        if shells:
+            logger.warning(
+                "%s: %d pages need a browser, such as %s. %s", self._request.name, len(shells), min(shells), HELP
+            )
+
     def _no_pages_error(self, decisions: dict[str, _Decision]) -> SourceError:
         failures = sorted({item.reason for item in decisions.values() if item.failed})
+        if any(item.reason == NEEDS_BROWSER for item in decisions.values()):
+            return SourceError(
+                f"No page of {self._request.start_url} has text; each needs a browser, in which JavaScript makes it.",
+                hint=HELP,
+            )
         if failures:
             return SourceError(
                 f"No page of {self._request.start_url} could be read: {'; '.join(failures[:3])}.",
@@ -214,7 +231,7 @@ class _CrawlReader:
         return SourceError(
             f"No page was found at {self._request.start_url}.{because}",
             hint="Check the address. The site needs a page there that links to others, a sitemap, or "
-            "an llms.txt, with pages under its prefix; pages rendered by JavaScript in the browser have no text.",
+            "an llms.txt, with pages under its prefix.",
         )
 
     def _page(self, key: str, page: SitePage) -> PageRead:

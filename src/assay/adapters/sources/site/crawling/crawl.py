@@ -25,6 +25,7 @@ from assay.adapters.sources.site.http.client import FetchLimits
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
 from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import SiteRequest
+from assay.adapters.sources.site.pages.app_shell import NEEDS_BROWSER
 from assay.adapters.sources.site.store import CrawlStore
 from assay.ports import Progress
 
@@ -291,6 +292,10 @@ class Crawl:
             if not self._frontier.retry_other_spelling(job):
                 self._soft_404s.append(job)
                 self._journal.finish(job, "gone" if job.kinds & GUESSED else "excluded", SOFT_404_REASON)
+            return
+        if facts.needs_browser:
+            self._follow(targets, job.depth)
+            self._journal.finish(job, "excluded", NEEDS_BROWSER)
             return
         self._fetched_keys.add(hash(job.key))
         self._budget.pages += 1

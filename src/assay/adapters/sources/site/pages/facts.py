@@ -14,9 +14,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.adapters.sources.site.addresses import resolve
 from assay.adapters.sources.site.discovery.robots import header_directives, meta_directives
+from assay.adapters.sources.site.pages.app_shell import is_app_shell
 from assay.model.nesting import limit_nesting
 
-REVISION = 2
+REVISION = 3
 """Increase when the facts change: stored pages are then parsed again."""
 
 _MAX_LINKS = 5_000
@@ -52,6 +53,7 @@ class PageFacts:
     gist: as fingerprint, without words that contain a digit; equal for pages that differ in a time or request id.
     skeleton: as fingerprint, without numbers and dates; equal within an endless series. "" for an address without a
         number.
+    needs_browser: JavaScript makes its text.
     """
 
     canonical: str = ""
@@ -69,6 +71,7 @@ class PageFacts:
     gist: str = ""
     skeleton: str = ""
     sitemaps: tuple[str, ...] = ()
+    needs_browser: bool = False
 
     def as_json(self) -> str:
         """Serialize for the store."""
@@ -112,7 +115,8 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
     root = tree.root
     lang = _attribute(root, "lang") if root is not None else ""
     titles = _title(tree), _heading(tree)  # before elements are removed for the visible text
-    bare = _without_address(_visible_text(tree) + rest, address)
+    visible = _visible_text(tree) + rest
+    bare = _without_address(visible, address)
     version, group = _version(metas)
     facts = PageFacts(
         canonical=canonical,
@@ -130,6 +134,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         gist=_gist(bare),
         skeleton=_digest(_without_numbers(bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
+        needs_browser=is_app_shell(tree, text, visible),
     )
     return PageHead(facts, links)
 
