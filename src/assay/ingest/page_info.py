@@ -55,6 +55,7 @@ def info_of(page: RawPage, title: str, generator: str) -> DocumentInfo:
         version_is_current=page.version_is_current,
         locale_is_default=page.locale_is_default,
         tags=tuple(shortened(storable(tag), NAME) for tag in page.tags[:TAGS]),
+        address=page.address if page.address != page.url and len(page.address) <= URL else "",
     )
 
 

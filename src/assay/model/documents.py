@@ -72,6 +72,7 @@ class RawPage:
     source_hash: SHA-256 over everything that could change the resulting document.
     site_root: base URL of links that begin with a slash.
     served_at: the URL that the page was fetched from, the base of its relative links; "" for url.
+    address: url as the site writes it, such as with a trailing slash; "" for url.
     version_is_current: whether version is the default one; true if there is only one.
     locale_is_default: whether locale is the default one; true if there is only one.
     links: URL of each page that this one can link to by file path, relative to the source's root.
@@ -96,6 +97,7 @@ class RawPage:
     first_line: int = 1
     site_root: str = ""
     served_at: str = ""
+    address: str = ""
     tags: tuple[str, ...] = ()
     front_matter: Mapping[str, object] = field(default_factory=dict)
     includes: Mapping[str, str] = field(default_factory=dict)
@@ -248,6 +250,7 @@ class DocumentInfo:
     source_type: kind of page, such as "docusaurus-page".
     version_is_current: whether it has the current version of its source; true if there is only one.
     locale_is_default: whether it has the default locale of its source; true if there is only one.
+    address: url as its site writes it, such as with a trailing slash, for links to it; "" if it is url.
     """
 
     id: str
@@ -262,6 +265,12 @@ class DocumentInfo:
     version_is_current: bool = True
     locale_is_default: bool = True
     tags: tuple[str, ...] = ()
+    address: str = ""
+
+    @property
+    def link(self) -> str:
+        """The URL for links to the page, as its site writes it. Ids and comparisons use `url`."""
+        return self.address or self.url
 
     @property
     def short_title(self) -> str | None:
@@ -345,8 +354,8 @@ class Chunk:
 
     @property
     def section_url(self) -> str:
-        """Deep link to the section in which it begins: the document's URL with the anchor, if any."""
-        return f"{self.document.url}#{self.anchor}" if self.anchor else self.document.url
+        """Deep link to the section in which it begins: the document's link with the anchor, if any."""
+        return f"{self.document.link}#{self.anchor}" if self.anchor else self.document.link
 
     @property
     def trail(self) -> str:

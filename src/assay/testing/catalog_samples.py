@@ -43,6 +43,7 @@ def page(path: str, *texts: str, title: str = "A page", **info: object) -> Store
         version="2.0",
         locale="en",
         tags=("robots", "näher"),
+        address=f"{url}/",
     )
     return cut(with_fields(known, **info), texts or (f"What {path} says.",))
 

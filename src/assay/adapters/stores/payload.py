@@ -90,7 +90,8 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
         "source": document.source,
         FACETS: facets(chunk),
         _REST: json.dumps(
-            {
+            ({"address": document.address} if document.address else {})
+            | {
                 "heading_path": chunk.heading_path,
                 "token_count": chunk.token_count,
                 "tokenizer": chunk.tokenizer,
@@ -192,6 +193,8 @@ def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[st
         yield "has a `created_at` that is not a time"
     if isinstance(rest, dict):
         yield from _type_faults(rest, _REST_FIELDS, f"{_REST}.")
+        if not isinstance(rest.get("address", ""), str):
+            yield f"has a value that is not text as `{_REST}.address`"
     elif isinstance(payload.get(_REST), str):
         yield f"has a `{_REST}` that is not a JSON object"
 
@@ -309,6 +312,7 @@ def _document(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> DocumentIn
         version_is_current=rest["version_is_current"],
         locale_is_default=rest["locale_is_default"],
         tags=tuple(rest["tags"]),
+        address=rest.get("address", ""),
     )
 
 

@@ -33,6 +33,7 @@ DOCUMENTS = st.builds(
     version_is_current=st.booleans(),
     locale_is_default=st.booleans(),
     tags=st.lists(TEXT, max_size=3).map(tuple),
+    address=st.just("") | TEXT,
 )
 CHUNKS = st.builds(
     Chunk,

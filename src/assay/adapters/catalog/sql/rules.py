@@ -18,7 +18,7 @@ CHUNK_ID_LIMIT = 50
 
 GENERATION_ID_LIMIT = 64
 
-_info_values = attrgetter(*(field.name for field in fields(DocumentInfo)))
+_info_values = attrgetter(*(field.name for field in fields(DocumentInfo) if field.name != "address"))
 _chunk_values = attrgetter(*(field.name for field in fields(Chunk) if field.name not in {"document", "created_at"}))
 
 _section_values = attrgetter(*(field.name for field in fields(Section)))
@@ -37,6 +37,7 @@ def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
     parts = [
         (_info_values(document.info), document.key, document.source_hash, document.text),
         (list(sections), list(links)),
+        *([document.info.address] if document.info.address else []),  # documents of older versions have none
     ]
     try:
         # One JSON array per line, so that different contents have different bytes.

@@ -314,6 +314,7 @@ class _FolderReader:
             generator=self._generator,
             first_line=loaded.front.first_line,
             site_root=tree.site_root,
+            address=_address(page),
             tags=page_tags(values),
             front_matter=values,
             includes=loaded.includes,
@@ -332,7 +333,7 @@ class _FolderReader:
             if candidate in links
         }
         variant = [tree.version, tree.locale, tree.version_is_current, tree.locale_is_default]
-        identity = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
+        identity = [REVISION, self._name, self._generator, page.file.key, page.url, _address(page), tree.site_root]
         rules = asdict(tree.rules) if tree.convention is Convention.MKDOCS else tree.markdown_format
         titles = tree.titles.get(page.path)
         parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules, titles]
@@ -341,6 +342,11 @@ class _FolderReader:
 
 def _key(item: _Item) -> str:
     return item.file.key if isinstance(item, _Page) else item.key
+
+
+def _address(page: _Page) -> str:
+    """The page's URL as its site writes it; "" if that is the canonical one."""
+    return f"{page.url}/" if page.tree.trailing_slash and not page.url.endswith(("/", ".html")) else ""
 
 
 def _name_of(root: Path) -> str:

@@ -44,6 +44,7 @@ class Tree:
     group: equal for the locales of one version; a page that a locale lacks is the default locale's.
     numbers: number prefixes of names only set the order (Docusaurus).
     markdown_format: Docusaurus's: "mdx", "md", or "detect" by the suffix.
+    trailing_slash: the site writes the addresses of its pages with a slash at the end.
     directory_urls, exclude_patterns: MkDocs's use_directory_urls and exclude_docs.
     titles: of MkDocs's nav, by path in the tree.
     plugins, rules: of MkDocs's plugins and Markdown extensions.
@@ -62,6 +63,7 @@ class Tree:
     group: str = ""
     numbers: bool = True
     markdown_format: str = "mdx"
+    trailing_slash: bool = False
     directory_urls: bool = True
     exclude_patterns: tuple[PathPattern, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)

@@ -36,7 +36,7 @@ from assay.redaction import redacted_content
 
 logger = logging.getLogger(__name__)
 
-REVISION = 1
+REVISION = 2
 """Increase when a document changes for the same content; every page is then read again."""
 
 
@@ -146,10 +146,13 @@ class _CrawlReader:
         decisions: dict[str, _Decision] = {}
         redirects: dict[str, str] = {}
         kinds: dict[str, int] = {}
+        written: dict[str, str] = {}
         for visit in self._store.visits():
             match visit.outcome:
                 case "page":
                     kinds[visit.key] = visit.kinds
+                    if visit.detail:
+                        written[visit.key] = visit.detail
                 case "moved":
                     redirects[visit.key] = key_of(visit.detail)
                 case "failed":
@@ -164,7 +167,9 @@ class _CrawlReader:
                     )
                 case "" if result.limit_reason and visit.kinds != GUESSED:
                     decisions[visit.key] = _Decision(None, f"not fetched: {result.limit_reason}")
-        site_pages = read_site_pages(self._store, scope, kinds, respect_noindex=self._request.politeness.robots)
+        site_pages = read_site_pages(
+            self._store, scope, kinds, written, respect_noindex=self._request.politeness.robots
+        )
         deduplicated = deduplicate(site_pages, kinds, result.frontier, result.start_key)
         releases = SiteReleases(result.releases, redirects, (key_of(self._request.start), result.start_key))
         failed = {key for key, decision in decisions.items() if decision.failed}
@@ -238,8 +243,8 @@ class _CrawlReader:
         stored = self._store.page(page.key)
         if stored is None:
             raise SourceError(f"{page.key} is no longer in the store.", hint="Read the site again.")
-        tags = PageFacts.from_json(stored.facts).tags
-        source_hash = self._hash(key, page, stored, tags)
+        facts = PageFacts.from_json(stored.facts)
+        source_hash = self._hash(key, page, stored, facts.tags)
         if self._known.get(key) == source_hash:
             return PageUnchanged(key, source_hash)
         text = self._text(stored)
@@ -261,7 +266,8 @@ class _CrawlReader:
             locale_is_default=page.locale_is_default,
             site_root=self._result.crawl_start.scope.origin,
             served_at=stored.served_at,
-            tags=tags,
+            address=page.written_at if canonical_url(page.written_at or key) == key else "",
+            tags=facts.tags,
         )
 
     def _text(self, stored: StoredPage) -> str | None:
@@ -273,7 +279,7 @@ class _CrawlReader:
     def _hash(self, key: str, page: SitePage, stored: StoredPage, tags: tuple[str, ...]) -> str:
         """SHA-256 of everything that could change the document."""
         variant = [page.version, page.locale, page.version_is_current, page.locale_is_default]
-        where = [REVISION, self._request.name, key, stored.served_at, stored.media]
+        where = [REVISION, self._request.name, key, stored.served_at, page.written_at, stored.media]
         parts = [*where, *variant, stored.body_hash, tags]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

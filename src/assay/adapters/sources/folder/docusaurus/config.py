@@ -66,6 +66,7 @@ class DocusaurusConfig:
 
     url: scheme and host of the site. base_path: path it is served under.
     locales: those that are built; None when unknown.
+    trailing_slash: pages have addresses with a slash at the end.
     instances: its docs plugins; empty when docs are turned off.
     markdown_format: "mdx", "md" or "detect".
     """
@@ -76,6 +77,7 @@ class DocusaurusConfig:
     locales: tuple[str, ...] | None = None
     instances: tuple[DocsInstance, ...] = (DocsInstance(),)
     markdown_format: str = "mdx"
+    trailing_slash: bool = False
 
 
 _MAX_PARENTHESES = 8
@@ -95,6 +97,7 @@ def read_config(program: str) -> DocusaurusConfig:
         locales=_string_list(locales),
         instances=tuple(_instances(groups)),
         markdown_format=(markdown.text("format") if markdown else None) or "mdx",
+        trailing_slash=site is not None and site.literals.get("trailingSlash") is True,
     )
 
 

@@ -179,6 +179,7 @@ def _instance_trees(site: _Site, instance: DocsInstance, site_root: str) -> Iter
                     group=f"{instance.id}/{version.name}",
                     numbers=instance.numbers,
                     markdown_format=site.config.markdown_format,
+                    trailing_slash=site.config.trailing_slash,
                 )
 
 

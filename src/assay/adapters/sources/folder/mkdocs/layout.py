@@ -195,6 +195,7 @@ def _tree(site: _Site, folder: str, address: str, locale: str | None = None) -> 
         site_root=f"{host.scheme}://{host.netloc}",
         convention=Convention.MKDOCS,
         locale=locale,
+        trailing_slash=site.config.directory_urls,
         directory_urls=site.config.directory_urls,
         exclude_patterns=site.config.exclude_patterns,
         titles=site.config.titles,

@@ -304,7 +304,7 @@ class Crawl:
         self._follow(targets, job.depth)  # first, so that an interrupt loses no link
         if result.page is not None:
             self._journal.add_page((result.page, result.links, result.body))
-        self._journal.finish(job, "page", "")
+        self._journal.finish(job, "page", job.written)
 
     def _moved(self, job: FetchJob, target: str, redirects: int) -> None:
         own = self._scope.resolve_alias(target)
@@ -316,7 +316,10 @@ class Crawl:
             if own == job.address:
                 self._journal.finish(job, "excluded", "redirects to itself")
             else:
-                self._frontier.queue.append(replace(job, address=own, redirects=redirects + 1, tries=0))
+                written = job.written or job.address
+                self._frontier.queue.append(
+                    replace(job, address=own, redirects=redirects + 1, tries=0, written=written)
+                )
         else:
             self._frontier.offer(own, job.depth, LINK, redirects=redirects + 1)
             self._journal.finish(job, "moved", own)

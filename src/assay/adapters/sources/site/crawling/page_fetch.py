@@ -50,7 +50,8 @@ class FetchOutcome(StrEnum):
 class FetchJob:
     """A page to fetch.
 
-    known: its stored copy. order: its position among all jobs; results are processed in that order.
+    written: its address as it was found first; "" if that is address. known: its stored copy.
+    order: its position among all jobs; results are processed in that order.
     """
 
     key: str
@@ -59,6 +60,7 @@ class FetchJob:
     kinds: int
     tries: int = 0
     redirects: int = 0
+    written: str = ""
     known: StoredPage | None = None
     order: int = 0
 

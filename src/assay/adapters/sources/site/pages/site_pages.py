@@ -1,15 +1,16 @@
 """The pages of a site, with few fields each, so that a large site fits in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from sys import intern
 from urllib.parse import unquote, urlsplit
 
-from assay.adapters.sources.site.addresses import key_of, spelling_group
+from assay.adapters.sources.site.addresses import key_of, spelling_group, without_index_file
 from assay.adapters.sources.site.crawling.frontier import SITEMAP
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import CrawlStore
+from assay.model.ids import canonical_url
 
 
 @dataclass(slots=True)
@@ -18,6 +19,8 @@ class SitePage:
 
     key: of its visit. address: where it was served. listed: in a sitemap.
     canonical: key of the page that its canonical link names; "" if none. titles: title and first heading.
+    written_at: its address as its canonical link writes it, else the sitemap, else the first link; without them, where
+        it was served.
     alternate_language, default_language: of the page, and of its `x-default` page, by its alternate links.
     version, locale, version_is_current, locale_is_default: set by `versions`.
     """
@@ -36,6 +39,7 @@ class SitePage:
     lang: str
     alternate_language: str
     default_language: str
+    written_at: str
     version: str | None = None
     locale: str | None = None
     version_is_current: bool = True
@@ -58,15 +62,17 @@ class SitePage:
 
 
 def read_site_pages(
-    store: CrawlStore, scope: CrawlScope, kinds: dict[str, int], *, respect_noindex: bool
+    store: CrawlStore, scope: CrawlScope, kinds: Mapping[str, int], written: Mapping[str, str], *, respect_noindex: bool
 ) -> Iterator[SitePage]:
     """Every page of the crawl, in ascending order of keys.
 
-    kinds: how each was found, by key. respect_noindex: whether `noindex` counts.
+    kinds: how each was found, by key. written: the address of each as it was found first, if it was served elsewhere.
+    respect_noindex: whether `noindex` counts.
     """
     for page in store.pages():
         facts = PageFacts.from_json(page.facts)
-        canonical = key_of(scope.resolve_alias(facts.canonical)) if facts.canonical else ""
+        canonical_address = scope.resolve_alias(facts.canonical) if facts.canonical else ""
+        canonical = key_of(canonical_address) if canonical_address else ""
         own, default = _languages(facts, scope, page.key)
         yield SitePage(
             key=page.key,
@@ -83,7 +89,14 @@ def read_site_pages(
             lang=intern(facts.lang),
             alternate_language=intern(own),
             default_language=intern(default),
+            written_at=_written_at(page.key, (canonical_address, written.get(page.key, ""), page.served_at)),
         )
+
+
+def _written_at(key: str, addresses: Iterable[str]) -> str:
+    """The first of these addresses that is the page's, without an index file name."""
+    plain = map(without_index_file, addresses)
+    return next((address for address in plain if address and canonical_url(address) == key), "")
 
 
 def _languages(facts: PageFacts, scope: CrawlScope, key: str) -> tuple[str, str]:
