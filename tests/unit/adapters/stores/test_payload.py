@@ -86,6 +86,8 @@ PAYLOAD = to_payload(point("page", version="1", locale="en").chunk)
 POINT = PAYLOAD["chunk_id"]
 INSIDE = json.loads(PAYLOAD["rest"])
 FIELDS = sorted([*PAYLOAD, *(f"rest.{name}" for name in INSIDE)])
+ALWAYS = [name for name in FIELDS if name != "rest.address"]
+"""Without those that older versions did not write."""
 
 
 def _with(name: str, *value: object) -> dict[str, object]:
@@ -109,7 +111,7 @@ def _can_be(name: str, value: object) -> bool:
 
 
 @pytest.mark.contract("000.35")
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", ALWAYS)
 def test_a_payload_without_one_of_its_fields_is_refused_by_name(name: str) -> None:
     with pytest.raises(PointCorrupt, match=rf"The point {POINT} of the index is damaged: its payload lacks `{name}`"):
         from_payload(_with(name), POINT)
