@@ -4,7 +4,7 @@ An address with a trailing slash is the `index.html` of that folder; one without
 `.html`, or a redirect to the folder. A missing address is a 404, whatever the site's own 404 page is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
@@ -29,11 +29,31 @@ _CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A file, or a path to redirect to."""
 
     path: str
     redirects: bool = False
+
+
+def locate(files: Container[str], path: str) -> Found | None:
+    """The file that a static host sends for a path, or the path that it redirects to; None if there is none.
+
+    files: posix paths relative to the site's root. path: decoded, relative to that root too.
+    """
+    if path == "" or path.endswith("/"):
+        index = next((path + name for name in _INDEXES if path + name in files), None)
+        if index is not None:
+            return Found(index)
+        page = path.rstrip("/")
+        return Found(page, redirects=True) if any(page + suffix in files for suffix in PAGE_SUFFIXES) else None
+    if path in files:
+        return Found(path)
+    page_file = next((path + suffix for suffix in PAGE_SUFFIXES if path + suffix in files), None)
+    if page_file is not None:
+        return Found(page_file)
+    is_folder = any(f"{path}/{name}" in files for name in _INDEXES)
+    return Found(f"{path}/", redirects=True) if is_folder else None
 
 
 class FolderHost:
@@ -58,7 +78,7 @@ class FolderHost:
         Raises FetchError for a file that cannot be read or is larger than the limit.
         """
         target = self._relative_path(address)
-        found = None if target is None else self._locate(target)
+        found = None if target is None else locate(self._files.paths, target)
         if target is None or found is None:
             return self._missing(target)
         if found.redirects:
@@ -96,23 +116,6 @@ class FolderHost:
         if not parts.path.startswith(self._base_path):
             return None
         return unquote(parts.path[len(self._base_path) :])
-
-    def _locate(self, path: str) -> _Found | None:
-        """The file for a path, or the path to redirect to; None if there is none."""
-        files = self._files.paths
-        if path == "" or path.endswith("/"):
-            index = next((path + name for name in _INDEXES if path + name in files), None)
-            if index is not None:
-                return _Found(index)
-            page = path.rstrip("/")
-            return _Found(page, redirects=True) if any(page + suffix in files for suffix in PAGE_SUFFIXES) else None
-        if path in files:
-            return _Found(path)
-        page_file = next((path + suffix for suffix in PAGE_SUFFIXES if path + suffix in files), None)
-        if page_file is not None:
-            return _Found(page_file)
-        is_folder = any(f"{path}/{name}" in files for name in _INDEXES)
-        return _Found(f"{path}/", redirects=True) if is_folder else None
 
     def _missing(self, path: str | None) -> Response:
         if path is not None:

@@ -1,5 +1,6 @@
 """A folder or archive of built HTML as a source, read by the rules of a crawled site and without a server."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from assay.adapters.sources.built.archive import ARCHIVES, is_archive, unpacked
+from assay.adapters.sources.built.declared import declared_base
 from assay.adapters.sources.built.files import SiteFiles, walk
 from assay.adapters.sources.built.host import FolderHost
 from assay.adapters.sources.folder.files import inside
@@ -16,6 +18,8 @@ from assay.errors import InputError, SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, UnreadFiles
 from assay.model.ids import canonical_url
 from assay.ports import Progress, Silence
+
+logger = logging.getLogger(__name__)
 
 _UNLIMITED = 1_000_000_000_000
 _NO_PAGES_HINT = (
@@ -70,6 +74,7 @@ class BuiltSource:
         base_url = self._base_url()
         with self._open(self._resolve_root()) as files:
             self._require_pages(files)
+            self._warn_of_another_base(files, base_url)
             site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
             yield from site.read(known, progress or Silence())
         yield from (PageFailed(path, reason) for path, reason in files.failed)
@@ -87,10 +92,13 @@ class BuiltSource:
         """The address of the site's root, with a trailing slash. Raises InputError."""
         given = self._given.base_url
         if given is None:
+            with self._open(self._resolve_root()) as files:
+                declared = declared_base(files)
+            said = "" if declared is None else f" Its sitemap or its canonical links name {declared}."
             raise InputError(
-                f"{self._given.path} is a built site, and its address is not known.",
-                hint="Give the URL at which it is published: `--base-url https://docs.example.org`, or base_url in "
-                "[[sources]].",
+                f"{self._given.path} is a built site, and its address is not known.{said}",
+                hint=f"Give the URL at which it is published: `--base-url {declared or 'https://docs.example.org'}`, "
+                "or base_url in [[sources]].",
             )
         base = canonical_url(given)
         if "?" in base or not base.startswith("http"):
@@ -124,6 +132,18 @@ class BuiltSource:
             f"There is no HTML page in {self._given.path}{f'; it has {others}' if others else ''}.",
             hint=f"Run the build first. {_NO_PAGES_HINT}",
         )
+
+    def _warn_of_another_base(self, files: SiteFiles, base_url: str) -> None:
+        """Warn if the site says that its root has another path: links within it would lead nowhere."""
+        declared = declared_base(files)
+        if declared is not None and urlsplit(declared).path != urlsplit(base_url).path:
+            logger.warning(
+                "%s: its sitemap or its canonical links say that %s is published at %s, not at %s; check --base-url.",
+                self.name,
+                self._given.path,
+                declared,
+                base_url,
+            )
 
     def _site_request(self, base_url: str) -> SiteRequest:
         """The request of a crawl without the limits and the politeness that only a network needs."""

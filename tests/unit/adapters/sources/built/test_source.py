@@ -157,7 +157,31 @@ def test_without_a_base_url_it_is_asked_for(tmp_path: Path) -> None:
     source = built(plant(tmp_path / "dist", small_site()), tmp_path, None)
     with pytest.raises(InputError, match="its address is not known") as error:
         source.check()
-    assert "--base-url https://docs.example.org" in str(error.value.hint)
+    assert "--base-url https://docs.example.org/" in str(error.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a/index.html": page("A"), "sitemap.xml": sitemap("https://x.example/manual/a/").encode()}, "/manual/"),
+        ({"a.html": page("A"), "sitemap.xml": sitemap("https://x.example/a").encode()}, "/"),
+        ({"a/b.html": page("A", head='<link href="https://x.example/v1/a/b.html" rel=canonical>')}, "/v1/"),
+        ({"index.html": page("A", head='<link rel="canonical" href="https://x.example/v1/">')}, "/v1/"),
+    ],
+)
+def test_the_address_that_the_site_names_is_offered(tmp_path: Path, files: dict[str, bytes], expected: str) -> None:
+    with pytest.raises(InputError, match=f"name https://x.example{expected}"):
+        built(plant(tmp_path / "dist", files), tmp_path, None).check()
+
+
+def test_another_path_than_the_site_names_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    files = {"index.html": page("Start"), "a/index.html": page("A")}
+    files["sitemap.xml"] = sitemap("https://x.example/manual/a/", "https://x.example/manual/").encode()
+    root = plant(tmp_path / "dist", files)
+    list(built(root, tmp_path, f"{BASE}/manual").read({}))
+    assert "check --base-url" not in caplog.text
+    list(built(root, tmp_path / "other", BASE).read({}))
+    assert f"is published at https://x.example/manual/, not at {BASE}/; check --base-url" in caplog.text
 
 
 @pytest.mark.parametrize("base_url", ["docs.example.org", "file:///srv/docs", "https://docs.example.org/?a=1"])
