@@ -4,7 +4,7 @@ import re
 
 _PARTS = re.compile(
     r"""(?:^|/)(?:
-        _[^/]*/.*                                        # _static, _modules, _next: parts of other pages
+        _.*                                              # _static, _modules, _next, _not-found: parts of other pages
         |(?:assets|static|css|js|fonts|images|img)/.*
         |404(?:/index)?\.x?html?
         |(?:search|genindex(?:-[^/]+)?|[^/]*-?modindex|toc|print|tags|categories|authors)(?:/index)?\.x?html?

@@ -121,6 +121,12 @@ def test_the_suffix_is_kept_or_dropped_as_the_site_writes_it(
     assert sorted(pages(items)) == expected
 
 
+def test_without_a_start_page_the_links_of_the_first_page_show_how_addresses_are_written(tmp_path: Path) -> None:
+    files = {f"{name}.html": page(f"About {name} {links('/b', '/c')}") for name in "abc"}
+    items = list(built(plant(tmp_path / "dist", files | {"_not-found.html": page("Missing")}), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/a.html", "/b", "/c"]
+
+
 def test_a_site_below_a_path_is_read_at_that_path(tmp_path: Path) -> None:
     files = {"index.html": page(f"Start {links('/docs/a/', '/other/')}"), "a/index.html": page("A page")}
     items = list(built(plant(tmp_path / "dist", files), tmp_path, f"{BASE}/docs").read({}))

@@ -21,7 +21,7 @@ from assay.adapters.sources.site.crawling.workers import LocalQueue, Workers
 from assay.adapters.sources.site.discovery.listings import ListingReader, Listings
 from assay.adapters.sources.site.discovery.start import CrawlStart, read_start, single_page_error
 from assay.adapters.sources.site.discovery.version_lists import fetch_version_lists
-from assay.adapters.sources.site.http.client import FetchLimits
+from assay.adapters.sources.site.http.client import FetchLimits, Unserved
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
 from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import SiteRequest
@@ -350,22 +350,30 @@ class Crawl:
 
     def _read_unlinked(self) -> None:
         """Fetch the pages that a local site has and nothing leads to; if it has a sitemap, they are excluded."""
-        found = [page for page in self._transport.unserved() if not self._frontier.knows(key_of(page.address))]
-        for page in found:
-            reason = page.reason or (UNLINKED_REASON if self._listed_pages else "")
-            if reason:
+        excluded = bool(self._listed_pages)
+        found = [page for page in self._unlinked() if not page.reason]
+        if found and not excluded:
+            # One first: its links show how the site writes the addresses of the others.
+            self._frontier.offer(found[0].address, 0, UNLINKED)
+            self._drain()
+        for page in self._unlinked():
+            if page.reason or excluded:
                 job = FetchJob(key_of(page.address), page.address, 0, UNLINKED)
-                self._journal.finish(job, "excluded", reason)
+                self._journal.finish(job, "excluded", page.reason or UNLINKED_REASON)
             else:
+                found.append(page)
                 self._frontier.offer(page.address, 0, UNLINKED)
-        unlinked = [page.address for page in found if not page.reason]
-        if unlinked:
-            what = "are not read, because no sitemap lists them either" if self._listed_pages else "are read too"
+        self._drain()
+        addresses = list(dict.fromkeys(page.address for page in found))
+        if addresses:
+            what = "are not read, because no sitemap lists them either" if excluded else "are read too"
             logger.warning(
                 "%s: no page links to %d of its pages, such as %s; they %s.",
-                self._request.name, len(unlinked), ", ".join(unlinked[:3]), what,
+                self._request.name, len(addresses), ", ".join(addresses[:3]), what,
             )  # fmt: skip
-        self._drain()
+
+    def _unlinked(self) -> list[Unserved]:
+        return [page for page in self._transport.unserved() if not self._frontier.knows(key_of(page.address))]
 
     def _require_more_than_one_page(self) -> None:
         """Raise SourceError for a site that had pages and now sends the same page for every address."""
