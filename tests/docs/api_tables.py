@@ -22,6 +22,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "SearchInclude": native.SearchInclude,
     "SearchRanking": native.SearchRanking,
     "SearchHit": native.SearchHit,
+    "SearchPage": native.SearchPage,
     "SearchCorrection": native.SearchCorrection,
     "Suggestions": suggestions.Suggestions,
     "Suggestion": suggestions.Suggestion,

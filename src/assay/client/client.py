@@ -242,6 +242,7 @@ def _request(query: Query) -> dict[str, Any]:
         },
         "correct": query.correct,
         "typing": query.typing,
+        **({"group_by": "page", "passages_per_page": query.passages_per_page} if query.passages_per_page else {}),
     }
 
 
@@ -261,6 +262,9 @@ def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
         with_similarity=bool(include.get("similarity", False)),
         correct=request.get("correct"),
         typing=bool(request.get("typing", False)),
+        passages_per_page=request.get("passages_per_page", native.PASSAGES_PER_PAGE)
+        if request.get("group_by")
+        else None,
     )
 
 

@@ -16,7 +16,7 @@ from assay.errors import InputError
 from assay.model.arguments import require_type
 from assay.model.documents import Chunk
 from assay.model.ids import canonical_url
-from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings, by_page
 
 QUERY_LIMIT = 2_000
 """The largest limit of the seeds (000)."""
@@ -64,6 +64,10 @@ class SearchInclude(RequestModel):
     )
 
 
+PASSAGES_PER_PAGE = 3
+"""Results of one page if a grouped search does not say."""
+
+
 class SearchQuery(RequestModel):
     """A search request."""
 
@@ -93,6 +97,12 @@ class SearchQuery(RequestModel):
         default=False,
         description="Somebody is still typing: the last word may be unfinished even if the index knows it.",
     )
+    group_by: Literal["page"] | None = Field(
+        default=None, description="`page`: `top_k` counts pages, and `pages` lists them with their results."
+    )
+    passages_per_page: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=PASSAGES_PER_PAGE, description="The most results of one page, with `group_by`."
+    )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
     include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")
 
@@ -109,6 +119,10 @@ class SearchParameters(RequestModel):
     mode: Mode | None = Field(default=None, strict=False, description="`hybrid`, `dense` or `sparse`.")
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
         default=None, description="The minimum similarity of a result; by default `[search] threshold`."
+    )
+    group_by: Literal["page"] | None = Field(default=None, description="As in the body of POST.")
+    passages_per_page: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=PASSAGES_PER_PAGE, description="As in the body of POST."
     )
     correct: bool | None = Field(default=None, description="As in the body of POST.")
     typing: bool = Field(default=False, description="As in the body of POST.")
@@ -161,6 +175,14 @@ class SearchHit(AnswerModel):
     vector: list[float] | None = Field(default=None, description="The chunk's dense vector.")
 
 
+class SearchPage(AnswerModel):
+    """A page of a grouped search."""
+
+    url: str = Field(description="URL of the page.")
+    title: str | None = Field(description="Title of the page; null if it has none.")
+    ranks: list[int] = Field(description="`rank` of each of its results.")
+
+
 class SearchCorrection(AnswerModel):
     """A word of the query that was searched as another one."""
 
@@ -185,6 +207,9 @@ class SearchResults(AnswerModel):
 
     query: str = Field(description="The query as it was sent.")
     results: list[SearchHit] = Field(description="Best first; empty without a match.")
+    pages: list[SearchPage] | None = Field(
+        default=None, description="The pages of the results, that of the first one first; only with `group_by`."
+    )
     generation: str = Field(description="Id of the generation that answered.")
     mode: Mode = Field(description="Which vectors were searched.")
     top_k: int = Field(description="The maximum number of results.")
@@ -240,6 +265,7 @@ class SearchOptions(TypedDict, total=False):
     mode: `hybrid`, `dense` or `sparse`.
     threshold: the minimum similarity of a hit, 0 to 1.
     correct, typing: see Query.
+    group_by, passages_per_page: `page` and the most hits of one page; top_k then counts pages.
     versions, locales, url_prefix, sections, sources, everything: see Filters.
     """
 
@@ -247,6 +273,8 @@ class SearchOptions(TypedDict, total=False):
     threshold: float
     correct: bool
     typing: bool
+    group_by: Literal["page"]
+    passages_per_page: int
     versions: Sequence[str]
     locales: Sequence[str]
     url_prefix: str
@@ -255,7 +283,7 @@ class SearchOptions(TypedDict, total=False):
     everything: bool
 
 
-_NO_FILTERS = ("mode", "threshold", "correct", "typing")
+_NO_FILTERS = ("mode", "threshold", "correct", "typing", "group_by", "passages_per_page")
 
 
 def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict[str, Any]:
@@ -294,6 +322,7 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
         with_similarity=request.include.similarity,
         correct=request.correct,
         typing=request.typing,
+        passages_per_page=request.passages_per_page if request.group_by else None,
     )
     return NativeRequest(query, request.include)
 
@@ -317,6 +346,8 @@ def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
     results = [_result(hit, ranking.searched_text, include) for hit in ranking.hits]
     corrections = [SearchCorrection.of(one) for one in ranking.corrections]
     shown = {"query": ranking.query.text, "results": results, "corrections": corrections}
+    if ranking.query.passages_per_page is not None:
+        shown["pages"] = [_page(hits) for hits in by_page(ranking.hits)]
     return SearchResults.of(ranking, ranking.query, **shown).to_dict()
 
 
@@ -354,6 +385,11 @@ _METADATA = SearchHit.model_fields.keys() - {
 
 _OF_CHUNK = sorted(name for name in _METADATA if hasattr(Chunk, name))
 _OF_DOCUMENT = sorted(_METADATA.difference(_OF_CHUNK, ["title"]))
+
+
+def _page(hits: Sequence[Hit]) -> SearchPage:
+    document = hits[0].chunk.document
+    return SearchPage(url=document.url, title=document.title or None, ranks=[hit.rank for hit in hits])
 
 
 def _result(hit: Hit, query: str, include: SearchInclude) -> SearchHit:

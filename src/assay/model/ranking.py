@@ -63,11 +63,12 @@ class Query:
     """A search query with its options.
 
     text: 1 or more characters, not only white space.
-    top_k: 1 or more.
+    top_k: 1 or more; the number of pages if passages_per_page is set.
     threshold: the minimum similarity of a hit, 0 to 1.
     with_similarity: whether keyword search calls a costly embedder too; other searches always do.
     correct: whether words that the index does not know are completed and corrected; None for the setting.
     typing: whether somebody is still typing, so that the last word may be unfinished even if the index knows it.
+    passages_per_page: the most hits of one page, 1 or more; None for no limit.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Query:
     with_similarity: bool = False
     correct: bool | None = None
     typing: bool = False
+    passages_per_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,14 @@ class Ranking:
     def searched_text(self) -> str:
         """The query's text with its corrections."""
         return corrected(self.query.text, self.corrections)
+
+
+def by_page(hits: Sequence[Hit]) -> list[list[Hit]]:
+    """The hits of each page, in order; the page of the first hit first."""
+    pages: dict[str, list[Hit]] = {}
+    for hit in hits:
+        pages.setdefault(hit.chunk.document.url, []).append(hit)
+    return list(pages.values())
 
 
 def by_similarity(hits: Sequence[Hit]) -> tuple[Hit, ...]:

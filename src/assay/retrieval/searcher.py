@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import IdentityMismatch, InputError, PointCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
-from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings, by_page
 from assay.model.vocabulary import Name
 from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
 from assay.retrieval.boosting import boosted
@@ -28,6 +28,9 @@ _NO_KEYWORDS = (
 
 _LEAST_BATCH = 4
 """Minimum number of candidates of the second fetch."""
+
+_MOST_GROUPED = 400
+"""Hits among which the best pages are sought."""
 
 _MOST_CANDIDATES = 10_000
 """Maximum depth of a search whose candidates are copies of few passages."""
@@ -100,7 +103,9 @@ class Searcher:
             return self._without_keywords(query, started)
         rewriting = self._rewritten(query)
         encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
-        ranking = self._ranking(replace(query, mode=encoded.mode), encoded, started)
+        query = replace(query, mode=encoded.mode)
+        search = self._ranking if query.passages_per_page is None else self._grouped
+        ranking = search(query, encoded, started)
         return replace(ranking, corrections=rewriting.corrections) if rewriting.corrections else ranking
 
     def suggest(self, text: str, limit: int) -> list[Name]:
@@ -142,6 +147,21 @@ class Searcher:
         ended = perf_counter()
         timings = Timings(embed_ms=(embedded - started) * 1000.0, total_ms=(ended - started) * 1000.0, **clock.spent_ms)
         return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
+
+    def _grouped(self, query: Query, encoded: Encoded, started: float) -> Ranking:
+        """The best top_k pages, with at most passages_per_page hits each; searches for more hits while pages lack."""
+        assert query.passages_per_page is not None
+        wanted = min(2 * query.top_k * query.passages_per_page, _MOST_GROUPED)
+        while True:
+            ranking = self._ranking(replace(query, top_k=wanted), encoded, started)
+            pages = by_page(ranking.hits)
+            if len(pages) >= query.top_k or len(ranking.hits) < wanted or wanted == _MOST_GROUPED:
+                break
+            wanted = min(4 * wanted, _MOST_GROUPED)
+        kept = [hit for page in pages[: query.top_k] for hit in page[: query.passages_per_page]]
+        ordered = sorted(kept, key=lambda hit: hit.rank)
+        hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
+        return replace(ranking, query=query, hits=hits)
 
     def has_pages(self, filters: Filters) -> bool:
         """Whether any page matches. Raises VectorStoreError."""

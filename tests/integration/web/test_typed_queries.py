@@ -148,3 +148,19 @@ def test_a_damaged_vocabulary_leaves_searches_working(tmp_path: Path, caplog: py
         assert assay.suggest("gyro") == []
     assert "Queries are not completed and not corrected" in caplog.text
     assert json.dumps([hit.title for hit in ranking.hits])
+
+
+def test_a_search_grouped_by_page_lists_pages_with_the_ranks_of_their_results(client: TestClient) -> None:
+    asked = {"query": "nodes and topics", "top_k": 3, "group_by": "page", "passages_per_page": 2}
+    answer = client.post("/v1/search", json=asked).json()
+    SearchRanking.model_validate(answer)
+    by_rank = {result["rank"]: result for result in answer["results"]}
+    assert len(answer["pages"]) == 3
+    assert sorted(rank for page in answer["pages"] for rank in page["ranks"]) == sorted(by_rank)
+    assert all(by_rank[rank]["url"] == page["url"] for page in answer["pages"] for rank in page["ranks"])
+    assert "pages" not in client.post("/v1/search", json={"query": "nodes"}).json()
+    by_url = client.get("/v1/search", params={"q": "nodes and topics", "top_k": 3, "group_by": "page"}).json()
+    assert [page["url"] for page in by_url["pages"]] == [page["url"] for page in answer["pages"]]
+    refused = client.post("/v1/search", json=asked | {"group_by": "section"})
+    assert refused.status_code == 400
+    assert "group_by" in refused.json()["message"]

@@ -9,7 +9,7 @@ from tests.worlds import RULES, World
 
 from assay.errors import IdentityMismatch, InputError, StoreUnavailable
 from assay.model.generations import EmbedderIdentity
-from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking
+from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking, by_page
 from assay.ports import IndexQuery, Vector
 from assay.retrieval.fusion import FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
@@ -407,3 +407,26 @@ def test_of_equal_passages_the_hit_is_that_of_the_current_version(mode: Mode, to
     ranking = world.searcher(NAME).search(Query("gear turns", top_k, mode, filters=Filters(everything=True)))
     assert len(ranking.hits) == min(top_k, len(paths))
     assert all(hit.chunk.document.primary for hit in ranking.hits), _paths(ranking)
+
+
+# --- groups --------------------------------------------------------------------------------------------------------
+
+
+def test_a_grouped_search_gives_the_best_pages_with_few_passages_each(searcher: Searcher) -> None:
+    ranking = searcher.search(Query("wheel gripper", 2, passages_per_page=2))
+    pages = by_page(ranking.hits)
+    assert {page[0].title for page in pages} == {"Wheel", "Gripper"}
+    assert [len(page) for page in pages] == [2, 2]
+    assert [hit.rank for hit in ranking.hits] == [1, 2, 3, 4]
+    scores = [hit.rank_score for hit in ranking.hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_grouped_search_looks_deeper_when_one_page_has_all_of_the_first_hits() -> None:
+    world = World()
+    texts = [f"The wheel number {number} turns." for number in range(60)]
+    world.build(NAME, page("wheels", *texts, title="Wheels"), page("axle", "An axle of one wheel."))
+    ranking = world.searcher(NAME).search(Query("wheel turns", 2, passages_per_page=1))
+    assert [len(page) for page in by_page(ranking.hits)] == [1, 1]
+    everything = world.searcher(NAME).search(Query("wheel turns", 5, passages_per_page=1))
+    assert len(everything.hits) == 2

@@ -15,7 +15,7 @@ from assay.cli.terminal.visible import visible
 from assay.contracts import native
 from assay.contracts.highlights import highlights
 from assay.model.counting import counted
-from assay.model.ranking import Hit, Mode, Ranking
+from assay.model.ranking import Hit, Mode, Ranking, by_page
 from assay.retrieval.encoding import KEYWORDS_ALONE
 
 _PASSAGE_LINES = 12
@@ -36,6 +36,9 @@ def search(
     everything: Annotated[
         bool, typer.Option("--everything", help="All versions and locales, not only the default ones.")
     ] = False,
+    group_by: Annotated[
+        str | None, typer.Option("--group-by", help="`page`: --top-k counts pages, each with its best passages.")
+    ] = None,
     correct: Annotated[
         bool | None,
         typer.Option("--correct/--as-typed", help="Correct words that the index does not know [default: --correct]."),
@@ -61,6 +64,7 @@ def search(
         "mode": mode.value if mode else None,
         "threshold": threshold,
         "correct": correct,
+        "group_by": group_by,
     }
     body = {key: value for key, value in fields.items() if value is not None}
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
@@ -90,8 +94,9 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     if not ranking.hits:
         console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
         return
-    for hit in ranking.hits:
-        _show_hit(console, hit, ranking.searched_text, full=full)
+    for page in by_page(ranking.hits):
+        for hit in page:
+            _show_hit(console, hit, ranking.searched_text, full=full, names_page=hit is page[0])
     timings = ranking.timings
     console.print(
         f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
@@ -99,9 +104,10 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     )
 
 
-def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
+def _show_hit(console: Console, hit: Hit, query: str, *, full: bool, names_page: bool) -> None:
+    """names_page: whether its title is shown; else it is another passage of the page above."""
     chunk = hit.chunk
-    trail = visible(chunk.trail, lines=False)
+    trail = visible(chunk.trail if names_page else chunk.section or chunk.trail, lines=False)
     similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
     console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
