@@ -34,6 +34,7 @@ class MkDocsRules:
     icons: `:material-check:` is an image.
     footnotes: `[^1]` is a reference to a footnote.
     subscripts, superscripts: `H~2~O` and `x^2^` are markup.
+    edits: `{++added++}` is markup (pymdownx.critic). code_languages: `#!py x` in backticks names the language of code.
     smart_dashes, smart_symbols: of the extensions smarty and pymdownx.smartsymbols.
     dedent_snippets: a part of an included file loses its common indentation.
     """
@@ -50,6 +51,8 @@ class MkDocsRules:
     footnotes: bool = True
     subscripts: bool = True
     superscripts: bool = True
+    edits: bool = False
+    code_languages: bool = True
     smart_dashes: bool = False
     smart_symbols: bool = False
     dedent_snippets: bool = False

@@ -68,6 +68,7 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
     "expression": (mdx.expression, "{"),
     "inline_tag": (inline_rules.inline_tag, "<"),
     "formula": (inline_rules.formula, "$"),
+    "edited": (inline_rules.edited_text, "{"),
     "macro": (inline_rules.macro, "{"),
     "attribute_list": (inline_rules.attribute_list, "{"),
     "icon": (inline_rules.icon, ":"),
@@ -79,9 +80,20 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
 }
 _INLINE = {
     Dialect.MDX: ["inline_tag", "expression", "emoji", "formula"],
-    Dialect.MKDOCS: ["inline_tag", "macro", "attribute_list", "icon", "emoji", "keys", "marked", "raised", "formula"],
+    Dialect.MKDOCS: [
+        "inline_tag",
+        "edited",
+        "macro",
+        "attribute_list",
+        "icon",
+        "emoji",
+        "keys",
+        "marked",
+        "raised",
+        "formula",
+    ],
     Dialect.PLAIN: ["inline_tag", "emoji", "wiki_link", "formula"],
-}
+}  # fmt: skip
 _INLINE_STARTS = {
     "newline": "\n", "escape": "\\", "backticks": "`", "strikethrough": "~", "emphasis": "*_", "link": "[",
     "image": "!", "autolink": "<", "entity": "&", "footnote_ref": "[",

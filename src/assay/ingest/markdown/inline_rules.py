@@ -11,6 +11,7 @@ from assay.ingest.markdown.scanning import charge, comment_end, declaration_end,
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _ATTRIBUTE = r"""(?:[.#]?[\w:-]++=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)|[.#][^\s{}.#]++)"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*+(?:{_ATTRIBUTE}[ ]*+)++\}}|\{{:[^{{}}\n]*+\}}")
+_EDIT = re.compile(r"\{(\+\+|--|~~|==|>>)([^{}\n]{1,1000}?)(?:\+\+|--|~~|==|<<)\}")
 _RAISED = re.compile(r"(~|\^)(?!\1)((?:[^\s~^\\`]|\\ ){1,100})\1(?!\1)")
 _ENDS_OF_ELEMENTS = frozenset("`*_)]>~=^+:$")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
@@ -114,12 +115,23 @@ def named_emoji(state: StateInline, silent: bool) -> bool:
 def keys(state: StateInline, silent: bool) -> bool:
     """Keys to press together: `++ctrl+alt+del++` shows Ctrl+Alt+Del."""
     found = _KEYS.match(state.src, state.pos, state.posMax)
-    if not found:
+    if not found or state.src[state.pos - 1 : state.pos] == "{":
         return False
     if not silent:
         names = found[1].split("+")
         shown = (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
         state.append_pending("+".join(shown))
+    state.pos = found.end()
+    return True
+
+
+def edited_text(state: StateInline, silent: bool) -> bool:
+    """A change to the text, which the site shows with what it replaces: `{++new++}`, `{--old--}`, `{~~old~>new~~}`."""
+    found = _EDIT.match(state.src, state.pos, state.posMax) if state.env[RULES].edits else None
+    if not found:
+        return False
+    if not silent:
+        state.append_pending(found[2].replace("~>", "", 1) if found[1] == "~~" else found[2])
     state.pos = found.end()
     return True
 

@@ -39,6 +39,7 @@ _NEWLINES = re.compile(r"\r\n?")
 _ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_CODE_LANGUAGE = re.compile(r"\A(?:#!|:{3})[\w#.+-]+\s+(?=\S)")
 _MEDIA_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|pdf|mp[34]|webm|ogg|wav|mov)(?:#.*)?$", re.IGNORECASE)
 _MARKDOWN_NAME = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 _MOST_INCLUSIONS = 500
@@ -275,8 +276,9 @@ class Renderer:
                 elements.text(token.content)
                 slugged.append(smart_text(token.content, self._context.mkdocs))
             elif name == "code_inline":
-                elements.verbatim(token.content if elements.collects_code else code_span(token.content))
-                slugged.append(token.content)
+                code = self._code_text(token.content)
+                elements.verbatim(code if elements.collects_code else code_span(code))
+                slugged.append(code)
             elif name == "softbreak":
                 elements.text("\n")
             elif name == "link_open":
@@ -286,6 +288,11 @@ class Renderer:
             else:
                 slugged.append(self._rare_inline(token))
         return "".join(slugged)
+
+    def _code_text(self, content: str) -> str:
+        """The content of a code span, without the language that MkDocs's inlinehilite takes from its start."""
+        has_language = self._context.dialect is Dialect.MKDOCS and self._context.mkdocs.code_languages
+        return _CODE_LANGUAGE.sub("", content, count=1) if has_language else content
 
     def _rare_inline(self, token: Token) -> str:
         """Write a rare token. Return its text for the slug."""

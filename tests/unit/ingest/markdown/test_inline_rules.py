@@ -3,6 +3,8 @@
 import pytest
 from tests.pages import mdx, mkdocs, text_of
 
+from assay.model.documents import MkDocsRules
+
 
 @pytest.mark.parametrize(
     ("source", "text"),
@@ -13,6 +15,8 @@ from tests.pages import mdx, mkdocs, text_of
         ("[Go](go.md){ .md-button }", "Go"),
         ("![Alt](a.png){ width=300 loading=lazy }", "Alt"),
         ("text\n{: .cls }", "text"),
+        ("`#!py x = 1`, `#!/bin/sh` and `:::js y`", "`x = 1`, `#!/bin/sh` and `y`"),
+        ("{++added++} text", "{++added++} text"),
         ("H~2~O and x^2^, ~~no~~ ~5 min and ~10, a^ b^", "H2O and x2, no ~5 min and ~10, a^ b^"),
         (
             "| a | b |\n|--|--|\n| `c | d` | ``e`|f`` |\n| `g` | h `|",
@@ -73,3 +77,8 @@ def test_formulas_keep_their_lines() -> None:
 
 def test_a_formula_that_is_never_closed_is_text() -> None:
     assert mdx("$$\na\n\n# b") == "$$ a\n\n# b"
+
+
+def test_changes_of_the_text_are_shown_where_their_extension_is_on() -> None:
+    source = "{++added++} {--gone--} {~~old~>new~~} {==marked==} {>>said<<}"
+    assert mkdocs(source, mkdocs=MkDocsRules(edits=True)) == "added gone oldnew marked said"

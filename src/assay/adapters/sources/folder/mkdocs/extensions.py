@@ -49,6 +49,8 @@ def markdown_rules(settings: Mapping[str, object], notices: list[str]) -> MkDocs
         footnotes=any(name in extensions for name in _FOOTNOTES),
         subscripts=_is_on(extensions, "pymdownx.tilde", "subscript"),
         superscripts=_is_on(extensions, "pymdownx.caret", "superscript"),
+        edits="pymdownx.critic" in extensions,
+        code_languages="pymdownx.inlinehilite" in extensions,
         smart_dashes=_is_on(extensions, "smarty", "smart_dashes"),
         smart_symbols="pymdownx.smartsymbols" in extensions,
         dedent_snippets=extensions.get("pymdownx.snippets", {}).get("dedent_subsections") is True,

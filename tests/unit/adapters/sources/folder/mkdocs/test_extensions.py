@@ -13,6 +13,7 @@ PLAIN = MkDocsRules(
     footnotes=False,
     subscripts=False,
     superscripts=False,
+    code_languages=False,
 )
 
 
@@ -37,6 +38,7 @@ def changed(**values: object) -> MkDocsRules:
         ("markdown_extensions: [smarty, pymdownx.smartsymbols]", {"smart_dashes": True, "smart_symbols": True}),
         ("markdown_extensions: [smarty: {smart_dashes: false}]", {}),
         ("markdown_extensions: [pymdownx.tilde, pymdownx.caret]", {"subscripts": True, "superscripts": True}),
+        ("markdown_extensions: [pymdownx.critic, pymdownx.inlinehilite]", {"edits": True, "code_languages": True}),
         ("markdown_extensions: [pymdownx.tilde: {subscript: false}]", {}),
         ("markdown_extensions: [pymdownx.snippets: {dedent_subsections: true}]", {"dedent_snippets": True}),
         ("markdown_extensions: [pymdownx.emoji]", {"emoji": "image"}),
