@@ -2,8 +2,9 @@
 
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self, overload
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """A word of a text: letters and digits, with apostrophes inside."""
@@ -26,15 +27,91 @@ class Name:
     is_title: bool
 
 
+class NameList(Sequence[Name]):
+    """Names without line breaks in few objects: a server holds as many as its pages have headings.
+
+    texts, urls: a line for each name. titles: a 1 for each title, a 0 for each heading.
+
+    Raises ValueError if their lengths differ.
+    """
+
+    def __init__(self, texts: str, urls: str, titles: str) -> None:
+        self.titles = titles.encode()
+        self._texts, self._urls = (_Lines(lines, len(titles)) for lines in (texts, urls))
+
+    @classmethod
+    def of(cls, names: Iterable[Name]) -> Self:
+        """These names, in this order."""
+        kept = list(names)
+        texts = "\n".join(" ".join(name.text.split()) for name in kept)
+        return cls(texts, "\n".join(name.url for name in kept), "".join(str(int(name.is_title)) for name in kept))
+
+    @property
+    def texts(self) -> str:
+        """The names, one a line."""
+        return self._texts.joined
+
+    @property
+    def urls(self) -> str:
+        """The URL of each name, one a line."""
+        return self._urls.joined
+
+    def __len__(self) -> int:
+        return len(self.titles)
+
+    @overload
+    def __getitem__(self, at: int) -> Name: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Name]: ...
+
+    def __getitem__(self, at: int | slice) -> Name | list[Name]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        return Name(self._texts[at], self._urls[at], self.titles[at] == ord("1"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NameList) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Lines:
+    """Lines of a text, read by number."""
+
+    def __init__(self, joined: str, count: int) -> None:
+        self._bytes = joined.encode()
+        self._starts = array("I", [0])
+        at = -1
+        while (at := self._bytes.find(b"\n", at + 1)) >= 0:
+            self._starts.append(at + 1)
+        self._starts.append(len(self._bytes) + 1)
+        if len(self._starts) - 1 != max(count, 1):
+            raise ValueError(f"{count} names have {len(self._starts) - 1} lines")
+
+    @property
+    def joined(self) -> str:
+        return self._bytes.decode()
+
+    def __getitem__(self, at: int) -> str:
+        return self._bytes[self._starts[at] : self._starts[at + 1] - 1].decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """What a generation knows, made when its chunks are counted; it never changes.
 
     words: number of chunks with each folded word.
     terms: ids of the keyword index's terms, ascending; a word with these terms is known in another form.
-    names: of the pages of the current version and the default locale, without repetitions.
+    names: of the pages of the current version and the default locale, without repetitions; those with fewest words
+        first, titles before headings.
     """
 
     words: Mapping[str, int]
     terms: "array[int]"
-    names: tuple[Name, ...]
+    names: NameList
+
+
+def words_of(text: str) -> set[str]:
+    """The folded words of a text."""
+    return set(WORD.findall(folded(text)))

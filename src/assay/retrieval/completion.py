@@ -7,6 +7,7 @@ Of several such words, one is preferred that stands in a title or heading with t
 one in most chunks.
 """
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ranking import Correction, corrected
-from assay.model.vocabulary import WORD, Name, Vocabulary, folded
+from assay.model.vocabulary import WORD, Name, NameList, Vocabulary, folded
 from assay.ports import SparseEncoder
 
 _MOST_WORDS = 32
@@ -215,23 +216,23 @@ class Completer:
 class _NamesIndex:
     """Finds names by their words. names: titles and headings; words: sorted.
 
-    Names are numbered by rank: those with fewest words first, titles before headings.
+    Their order is kept: the best are the first.
     """
 
-    def __init__(self, names: Sequence[Name], words: Sequence[str]) -> None:
+    def __init__(self, names: NameList, words: Sequence[str]) -> None:
         places = {word: at for at, word in enumerate(words)}
-        lines = folded("\n".join(" ".join(name.text.split()) for name in names)).split("\n") if names else []
-        of_names = [{places[word] for word in WORD.findall(line) if word in places} for line in lines]
-        order = sorted(range(len(names)), key=lambda at: (len(of_names[at]), not names[at].is_title))
-        self.names = [names[at] for at in order]
-        self.lengths = [len(of_names[at]) for at in order]
-        count = sum(self.lengths)
-        word_of = np.fromiter((place for at in order for place in of_names[at]), np.int32, count)
-        name_of = np.repeat(np.arange(len(order), dtype=np.int32), self.lengths)
-        by_word = np.argsort(word_of, kind="stable")
+        self.names = names
+        self.lengths = array("H")
+        word_of = array("I")
+        for line in folded(names.texts).split("\n") if len(names) else ():
+            known = {places[word] for word in WORD.findall(line) if word in places}
+            self.lengths.append(len(known))
+            word_of.extend(known)
+        name_of = np.repeat(np.arange(len(names), dtype=np.int32), self.lengths)
+        by_word = np.argsort(np.array(word_of), kind="stable")
         self._name_of: Ids = name_of[by_word]
         # The names with word w are those from _starts[w] to _starts[w + 1].
-        self._starts = np.searchsorted(word_of[by_word], np.arange(len(words) + 1))
+        self._starts = np.searchsorted(np.array(word_of)[by_word], np.arange(len(words) + 1)).astype(np.int32)
 
     def all_names(self) -> Mask:
         """Every name."""

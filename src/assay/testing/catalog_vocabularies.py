@@ -7,16 +7,18 @@ import pytest
 
 from assay.errors import GenerationNotFound
 from assay.model.generations import State
-from assay.model.vocabulary import Name, Vocabulary
+from assay.model.vocabulary import Name, NameList, Vocabulary
 from assay.ports import Catalog
 from assay.testing.catalog_samples import built, generation, page
 
 _ONE = Vocabulary(
     {"store": 3, "naïve": 1, "検索": 2},
     array("I", [1, 7, 4_294_967_295]),
-    (
-        Name("Configure the store 🤖", "https://d.example/a", is_title=True),
-        Name("設定", "https://d.example/a#x", False),
+    NameList.of(
+        [
+            Name("Configure the store 🤖", "https://d.example/a", is_title=True),
+            Name("設定", "https://d.example/a#x", is_title=False),
+        ]
     ),
 )
 
@@ -27,8 +29,8 @@ class VocabularyConformance:
     def test_a_vocabulary_comes_back_as_it_was_kept_and_can_be_replaced(self, catalog: Catalog) -> None:
         catalog.add_generation(generation("g1"))
         assert catalog.vocabulary("g1") is None
-        catalog.keep_vocabulary("g1", Vocabulary({}, array("I"), ()))
-        assert catalog.vocabulary("g1") == Vocabulary({}, array("I"), ())
+        catalog.keep_vocabulary("g1", Vocabulary({}, array("I"), NameList.of([])))
+        assert catalog.vocabulary("g1") == Vocabulary({}, array("I"), NameList.of([]))
         catalog.keep_vocabulary("g1", _ONE)
         assert catalog.vocabulary("g1") == _ONE
 

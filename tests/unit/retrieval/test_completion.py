@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.model.ranking import Correction
-from assay.model.vocabulary import WORD, Name, Vocabulary, folded
+from assay.model.vocabulary import WORD, Name, NameList, Vocabulary, folded, words_of
 from assay.retrieval.completion import Completer
 
 ENCODER = Bm25Encoder("english")
@@ -26,7 +26,10 @@ def completer(*extra: str) -> Completer:
         for word in WORD.findall(folded(text)):
             words[word] = words.get(word, 0) + 1
     terms = {term for word in words for term in ENCODER.term_counts([word])[0].indices}
-    return Completer(Vocabulary(words, array("I", sorted(terms)), tuple(names)), ENCODER, COMMON_WORDS.__contains__)
+    ranked = sorted(names, key=lambda name: (len(words_of(name.text)), not name.is_title))
+    return Completer(
+        Vocabulary(words, array("I", sorted(terms)), NameList.of(ranked)), ENCODER, COMMON_WORDS.__contains__
+    )
 
 
 COMPLETER = completer()
@@ -128,7 +131,7 @@ def test_a_pasted_text_is_searched_as_it_is() -> None:
 
 
 def test_an_empty_vocabulary_changes_nothing() -> None:
-    empty = Completer(Vocabulary({}, array("I"), ()), ENCODER, COMMON_WORDS.__contains__)
+    empty = Completer(Vocabulary({}, array("I"), NameList.of([])), ENCODER, COMMON_WORDS.__contains__)
     assert empty.rewrite("sotre overv", typing=True).text == "sotre overv"
     assert empty.suggest("st", 5) == []
 

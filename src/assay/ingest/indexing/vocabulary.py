@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.model.documents import Chunk
-from assay.model.vocabulary import WORD, Name, Vocabulary, folded
+from assay.model.vocabulary import Name, NameList, Vocabulary, folded, words_of
 from assay.ports import Names
 
 _LONGEST = 40
@@ -22,7 +22,7 @@ class VocabularyBuilder:
 
     def add(self, chunk: Chunk, text: str, names: Names, terms: Sequence[int]) -> None:
         """Add a chunk. text: its keyword text; terms: ids of that text's terms."""
-        self._words.update({word for word in WORD.findall(folded(text)) if len(word) <= _LONGEST})
+        self._words.update([word for word in words_of(text) if len(word) <= _LONGEST])
         self._terms.update(terms)
         document = chunk.document
         if not document.primary:
@@ -36,7 +36,8 @@ class VocabularyBuilder:
 
     def vocabulary(self) -> Vocabulary:
         """Everything collected."""
-        return Vocabulary(dict(self._words), array("I", sorted(self._terms)), tuple(self._names.values()))
+        names = sorted(self._names.values(), key=lambda name: (len(words_of(name.text)), not name.is_title))
+        return Vocabulary(dict(self._words), array("I", sorted(self._terms)), NameList.of(names))
 
     def _add_name(self, name: Name) -> None:
         self._names.setdefault((folded(name.text), name.url.partition("#")[0]), name)

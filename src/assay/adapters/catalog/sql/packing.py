@@ -13,7 +13,7 @@ from assay.adapters.catalog.sql.field_types import typed
 from assay.errors import CatalogCorrupt
 from assay.model.documents import Link, Section
 from assay.model.evaluation import Passage, Quote, Span
-from assay.model.vocabulary import Name, Vocabulary
+from assay.model.vocabulary import NameList, Vocabulary
 from assay.ports import CHECKSUM_BYTES
 
 T = TypeVar("T", Section, Link)
@@ -96,10 +96,12 @@ def unpacked_passage(packed: bytes) -> Passage:
 def packed_vocabulary(vocabulary: Vocabulary) -> bytes:
     """Encode a vocabulary by columns."""
     columns = {
-        "words": list(vocabulary.words),
+        "words": "\n".join(vocabulary.words),
         "counts": list(vocabulary.words.values()),
         "terms": vocabulary.terms.tolist(),
-        "names": [(name.text, name.url, int(name.is_title)) for name in vocabulary.names],
+        "names": vocabulary.names.texts,
+        "urls": vocabulary.names.urls,
+        "titles": vocabulary.names.titles.decode(),
     }
     return packed_text(json_text(columns))
 
@@ -110,9 +112,9 @@ def unpacked_vocabulary(packed: bytes, generation_id: str) -> Vocabulary:
     text = unpacked_text(packed, what)
     try:
         columns = json.loads(text)
-        words = dict(zip(map(str, columns["words"]), map(int, columns["counts"]), strict=True))
-        names = tuple(Name(str(text), str(url), bool(is_title)) for text, url, is_title in columns["names"])
-        return Vocabulary(words, array("I", columns["terms"]), names)
+        words = columns["words"].split("\n") if columns["words"] else []
+        names = NameList(columns["names"], columns["urls"], columns["titles"])
+        return Vocabulary(dict(zip(words, columns["counts"], strict=True)), array("I", columns["terms"]), names)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise _damaged(what, error) from error
 
