@@ -209,6 +209,33 @@ def test_a_page_over_the_limit_fails_by_name_and_the_others_are_read(tmp_path: P
     assert PageFailed(f"{BASE}/big.html", "400,012 bytes, over the limit of 100,000 (max_page_bytes)") in items
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<html><body><p>Sixteen bits without a mark</p></body></html>".encode("utf-16-le"),
+        bytes(range(256)) * 40,
+        b"\x1f\x8b\x08\x00" + bytes(range(0, 256, 3)) * 20,
+    ],
+    ids=["UTF-16", "bytes", "gzip"],
+)
+def test_html_that_does_not_decode_fails_by_name(tmp_path: Path, content: bytes) -> None:
+    root = plant(tmp_path / "dist", {"index.html": page(f"Start {links('bad.html')}"), "bad.html": content})
+    failed = [item for item in built(root, tmp_path).read({}) if isinstance(item, PageFailed)]
+    assert failed == [PageFailed(f"{BASE}/bad.html", "its bytes are not text in the encoding that it declares")]
+
+
+def test_html_in_another_encoding_is_read(tmp_path: Path) -> None:
+    latin = '<html><head><meta charset="windows-1252"></head><body><p>Größe und Maß</p></body></html>'
+    files = {
+        "index.html": page(f"Start {links('latin.html', 'wide.html')}"),
+        "latin.html": latin.encode("cp1252"),
+        "wide.html": "<html><body><p>Größe mit Marke</p></body></html>".encode("utf-16"),
+    }
+    found = pages(list(built(plant(tmp_path / "dist", files), tmp_path).read({})))
+    assert "Größe und Maß" in found["/latin.html"].content
+    assert "Größe mit Marke" in found["/wide.html"].content
+
+
 def test_a_symlink_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     plant(tmp_path / "private", {"secret.html": page("Secret")})
     root = plant(tmp_path / "dist", {"index.html": page(f"Start {links('a.html', 'more/secret.html', 'own.html')}")})

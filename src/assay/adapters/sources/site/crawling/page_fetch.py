@@ -10,7 +10,7 @@ from enum import StrEnum
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
 from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
-from assay.adapters.sources.site.http.decoding import decode_text
+from assay.adapters.sources.site.http.decoding import decode_text, is_garbled
 from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
@@ -109,7 +109,7 @@ def fetch_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchRe
             return FetchResult(job, FetchOutcome.EXCLUDED, failure.reason)
         outcome = FetchOutcome.BUSY if failure.transient else FetchOutcome.BROKEN
         return FetchResult(job, outcome, failure.reason, unreachable=failure.unreachable, received=failure.received)
-    return _interpret(job, response, bool(conditions), keeps_body=not client.is_local)
+    return _interpret(job, response, bool(conditions), is_local=client.is_local)
 
 
 def fetch_text(client: Transport, page: StoredPage, max_bytes: int) -> str | None:
@@ -119,9 +119,10 @@ def fetch_text(client: Transport, page: StoredPage, max_bytes: int) -> str | Non
         response = client.get(page.served_at, limits, accept_success, {})
     except FetchError:
         return None
+    if response.headers.get("etag") != page.etag:
+        return None
     is_html = page.media == MediaType.HTML.value
-    text = decode_text(response.body, response.headers.get("content-type", ""), html=is_html)
-    return text if hash_of(text) == page.body_hash else None
+    return decode_text(response.body, response.headers.get("content-type", ""), html=is_html)
 
 
 def _body_refusal(address: str, status: int, headers: Mapping[str, str], limits: FetchLimits) -> str:
@@ -145,9 +146,9 @@ def _media(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _interpret(job: FetchJob, response: Response, conditional: bool, *, keeps_body: bool) -> FetchResult:
+def _interpret(job: FetchJob, response: Response, conditional: bool, *, is_local: bool) -> FetchResult:
     if response.status in _SUCCESS and not response.refusal:
-        return _page(job, response, keeps_body=keeps_body)
+        return _page(job, response, is_local=is_local)
     outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
     if outcome is FetchOutcome.BUSY:
@@ -188,26 +189,23 @@ def _outcome_of_status(status: int) -> tuple[FetchOutcome, str]:
     return outcome, f"the server returned {status}" + (", a login is needed" if status in {401, 407} else "")
 
 
-def hash_of(text: str) -> str:
-    """SHA-256 of a page's text, as StoredPage has it."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
 def looks_like_html(body: bytes) -> bool:
     """Whether a body starts like HTML."""
     return _LOOKS_HTML.match(body[:4096]) is not None
 
 
-def _page(job: FetchJob, response: Response, *, keeps_body: bool) -> FetchResult:
+def _page(job: FetchJob, response: Response, *, is_local: bool) -> FetchResult:
     media = _media(response.headers)
     html = media in _HTML or (media not in _MARKDOWN and looks_like_html(response.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
         return FetchResult(job, FetchOutcome.EXCLUDED, "not a page: it has no media type and does not look like HTML")
     text = decode_text(response.body, response.headers.get("content-type", ""), html=html)
+    if is_garbled(text):
+        return FetchResult(job, FetchOutcome.BROKEN, "its bytes are not text in the encoding that it declares")
     now = datetime.now(UTC)
     targets: tuple[str, ...] = ()
     if html:
-        read = read_html_facts(text, job.address, response.headers, now)
+        read = read_html_facts(text, job.address, response.headers, now, with_gist=not is_local)
         page_facts, targets = read.facts, read.links
     else:
         page_facts = read_markdown_facts(text, response.headers, now)
@@ -217,7 +215,7 @@ def _page(job: FetchJob, response: Response, *, keeps_body: bool) -> FetchResult
         etag=response.headers.get("etag", "")[:500],
         modified=response.headers.get("last-modified", "")[:100],
         media=(MediaType.HTML if html else MediaType.MARKDOWN).value,
-        body_hash=hash_of(text),
+        body_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
         facts=page_facts.as_json(),
         revision=facts.REVISION,
     )
@@ -228,7 +226,7 @@ def _page(job: FetchJob, response: Response, *, keeps_body: bool) -> FetchResult
         page_facts=page_facts,
         targets=targets,
         links=compress("\n".join(targets)) if targets else b"",
-        body=compress(text) if keeps_body else b"",
+        body=b"" if is_local else compress(text),
         status=response.status,
         received=response.received,
     )

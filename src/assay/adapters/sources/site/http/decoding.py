@@ -170,6 +170,16 @@ def decode_text(body: bytes, content_type: str, *, html: bool = True) -> str:
     return _clean(body.decode(last, "replace"))
 
 
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
+_SAMPLE, _MAX_SHARE = 8_192, 0.05
+
+
+def is_garbled(text: str) -> bool:
+    """Whether a decoded text begins with bytes that are no text: over 5 % control and replacement characters."""
+    sample = text[:_SAMPLE]
+    return len(_UNREADABLE.findall(sample)) > _MAX_SHARE * len(sample)
+
+
 def _encoding(name: str) -> str | None:
     try:
         found = codecs.lookup(name.strip()).name

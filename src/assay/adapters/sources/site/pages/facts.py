@@ -95,10 +95,13 @@ class PageHead:
     links: tuple[str, ...]
 
 
-def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: datetime) -> PageHead:
+def read_html_facts(
+    text: str, address: str, headers: Mapping[str, str], now: datetime, *, with_gist: bool = True
+) -> PageHead:
     """Parse an HTML page.
 
     address: where it was served. headers: of the response, with lower-case names. now: with a time zone.
+    with_gist: false leaves the gist out, for a site that has no soft 404 pages.
     """
     text, rest = _split_at_limit(text)
     tree = LexborHTMLParser(limit_nesting(text))
@@ -115,7 +118,9 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
     root = tree.root
     lang = _attribute(root, "lang") if root is not None else ""
     titles = _title(tree), _heading(tree)  # before elements are removed for the visible text
-    visible = _visible_text(tree) + rest
+    visible = _visible_text(tree)
+    if rest:
+        visible = _collapse_whitespace(visible + rest)
     bare = _without_address(visible, address)
     version, group = _version(metas)
     facts = PageFacts(
@@ -131,7 +136,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         title=titles[0],
         heading=titles[1],
         fingerprint=_digest(bare),
-        gist=_gist(bare),
+        gist=_gist(bare) if with_gist else "",
         skeleton=_digest(_without_numbers(bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
         needs_browser=is_app_shell(tree, text, visible),
@@ -323,10 +328,11 @@ def _remove_ignored(node: LexborNode) -> None:
 def _without_address(text: str, address: str) -> str:
     """The text without the page's own address, which error pages repeat."""
     parts = urlsplit(address)
+    bare = text
     for part in (address, unquote(address), parts.path, unquote(parts.path), unquote(parts.path).strip("/")):
         if len(part) > 3:
-            text = text.replace(part, "")
-    return _collapse_whitespace(text)
+            bare = bare.replace(part, "")
+    return text if bare == text else _collapse_whitespace(bare)
 
 
 def _without_numbers(text: str) -> str:

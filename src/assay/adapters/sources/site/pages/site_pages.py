@@ -39,7 +39,7 @@ class SitePage:
     lang: str
     alternate_language: str
     default_language: str
-    written_at: str
+    written_at: str = ""
     version: str | None = None
     locale: str | None = None
     version_is_current: bool = True
