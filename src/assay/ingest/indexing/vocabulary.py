@@ -28,11 +28,11 @@ class VocabularyBuilder:
         if not document.primary:
             return
         if names.title:
-            self._add_name(Name(names.title, document.url, is_title=True))
+            self._add_name(Name(names.title, document.link, is_title=True))
         for heading in names.headings:
             if heading and heading != document.title:
                 here = heading.replace("`", "") == chunk.section.replace("`", "")
-                self._add_name(Name(heading, chunk.section_url if here else document.url, is_title=False))
+                self._add_name(Name(heading, chunk.section_url if here else document.link, is_title=False))
 
     def vocabulary(self) -> Vocabulary:
         """Everything collected."""
