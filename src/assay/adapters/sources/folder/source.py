@@ -12,13 +12,20 @@ import hashlib
 import json
 import logging
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from assay.adapters.sources.folder.files import SUFFIXES, FoundFile, read_text
+from assay.adapters.sources.folder.found_pages import (
+    FoundPage,
+    Item,
+    ItemsByTree,
+    exclude_duplicate_urls,
+    key_of,
+    links_by_tree,
+)
 from assay.adapters.sources.folder.front_matter import (
     FrontMatter,
     page_tags,
@@ -70,29 +77,10 @@ class _Loaded:
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A page found in the first pass.
-
-    path: posix, relative to its tree, without a locale suffix. mentions: files that it may link to, as written.
-    missing: included paths that were not found.
-    """
-
-    file: FoundFile
-    tree: Tree
-    path: str
-    url: str
-    fingerprint: str
-    mentions: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-
-
 _CHECK_PATH = "Check the path: the argument of the command, or `path` of [[sources]] in assay.toml."
 _CHECK = "Check the path and its permissions."
-_INDEX = re.compile(r"(?:^|/)index(?:\.[^/]*)?$", re.IGNORECASE)
-
-_Item = _Page | PageFailed | PageExcluded
-_ItemsByTree = list[dict[str, _Item]]  # for each tree, its items by key
+_WIKI_LINK = "[["
+"""In a page's mentions: it has links to pages by their names."""
 
 
 class FolderSource:
@@ -190,6 +178,7 @@ class _FolderReader:
             imports=layout.convention is not Convention.MKDOCS,
             embeds=layout.convention is not Convention.DOCUSAURUS,
         )
+        self._digested: tuple[Mapping[str, str], str] = ({}, "")
         self._generator = None if layout.convention is Convention.PLAIN else layout.convention.value
 
     def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
@@ -205,26 +194,26 @@ class _FolderReader:
         if unread.documents:
             formats = list_formats(unread.documents)
             logger.warning("%s: documents in unsupported formats are not in the index: %s.", self._name, formats)
-        links = _links(found, self._layout.site)
-        _exclude_duplicate_urls(found)
+        links = links_by_tree(found, self._layout.site)
+        exclude_duplicate_urls(found)
         self._warn_of_missing(found)
-        progress.expect(len({_key(item) for items in found for item in items.values()}) + bool(unread))
+        progress.expect(len({key_of(item) for items in found for item in items.values()}) + bool(unread))
         seen: set[str] = set()
         for number, items in enumerate(found):
             for item in items.values():
-                key = _key(item)
+                key = key_of(item)
                 if key not in seen:
                     seen.add(key)
-                    yield self._read_page(item, links[number], known) if isinstance(item, _Page) else item
+                    yield self._read_page(item, links[number], known) if isinstance(item, FoundPage) else item
         if unread:
             yield unread
 
     # --- first pass ---
 
-    def _scan(self, tree: Tree, known: Mapping[str, str]) -> dict[str, _Item]:
+    def _scan(self, tree: Tree, known: Mapping[str, str]) -> dict[str, Item]:
         """Every page of a tree by its key, in ascending order."""
         findings = self._tree_files.in_tree(tree)
-        items: list[_Item] = []
+        items: list[Item] = []
         items += [PageExcluded(key, reason) for key, reason in findings.excluded]
         for key, reason in findings.failed:
             items.append(PageFailed(key, reason))
@@ -234,10 +223,10 @@ class _FolderReader:
             path = path_in_tree(tree, file.key)
             if path is not None:
                 items.append(self._scan_file(tree, file, path))
-        by_key = {_key(item): item for item in items}
+        by_key = {key_of(item): item for item in items}
         return dict(sorted(by_key.items()))
 
-    def _scan_file(self, tree: Tree, file: FoundFile, path: str) -> _Item:
+    def _scan_file(self, tree: Tree, file: FoundFile, path: str) -> Item:
         reason = exclusion_reason(tree, path)
         if reason is not None:
             return PageExcluded(file.key, reason)
@@ -251,11 +240,13 @@ class _FolderReader:
             return PageFailed(file.key, error.message)
         texts = [loaded.front.content, *loaded.includes.values()]
         mentions = tuple(dict.fromkeys(mention for text in texts for mention in mentioned_files(text)))
+        if tree.convention is Convention.PLAIN and _WIKI_LINK in loaded.front.content:
+            mentions = (*mentions, _WIKI_LINK)
         missing = missing_includes(self._rules, loaded.front.content, loaded.includes)
-        return _Page(file, tree, path, url, loaded.fingerprint, mentions, (*loaded.missing, *missing))
+        return FoundPage(file, tree, path, url, loaded.fingerprint, mentions, (*loaded.missing, *missing))
 
-    def _warn_of_missing(self, found: _ItemsByTree) -> None:
-        pages = [item for items in found for item in items.values() if isinstance(item, _Page)]
+    def _warn_of_missing(self, found: ItemsByTree) -> None:
+        pages = [item for items in found for item in items.values() if isinstance(item, FoundPage)]
         missing = [(page.file.key, path) for page in pages for path in page.missing]
         if missing:
             logger.warning("%s: %s", self._name, describe_missing(missing, self._root))
@@ -285,7 +276,7 @@ class _FolderReader:
 
     # --- second pass ---
 
-    def _read_page(self, page: _Page, links: Mapping[str, str], known: Mapping[str, str]) -> PageRead:
+    def _read_page(self, page: FoundPage, links: Mapping[str, str], known: Mapping[str, str]) -> PageRead:
         key, tree = page.file.key, page.tree
         source_hash = self._hash(page, links)
         if known.get(key) == source_hash:
@@ -323,7 +314,7 @@ class _FolderReader:
             is_commonmark=tree.convention is Convention.DOCUSAURUS and is_commonmark(tree, page.path, values),
         )
 
-    def _hash(self, page: _Page, links: Mapping[str, str]) -> str:
+    def _hash(self, page: FoundPage, links: Mapping[str, str]) -> str:
         """SHA-256 of everything that could change the document: text, includes, routing and link targets."""
         tree = page.tree
         targets = {
@@ -336,15 +327,19 @@ class _FolderReader:
         identity = [REVISION, self._name, self._generator, page.file.key, page.url, _address(page), tree.site_root]
         rules = asdict(tree.rules) if tree.convention is Convention.MKDOCS else tree.markdown_format
         titles = tree.titles.get(page.path)
-        parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules, titles]
+        named = self._digest_of(links) if _WIKI_LINK in page.mentions else ""
+        parts = [*identity, *variant, page.fingerprint, sorted(targets.items()), rules, titles, named]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
+    def _digest_of(self, links: Mapping[str, str]) -> str:
+        """SHA-256 of all pages that a wiki link may mean; the pages of a tree share one mapping."""
+        if self._digested[0] is not links:
+            digest = hashlib.sha256(json.dumps(sorted(links.items())).encode()).hexdigest()
+            self._digested = (links, digest)
+        return self._digested[1]
 
-def _key(item: _Item) -> str:
-    return item.file.key if isinstance(item, _Page) else item.key
 
-
-def _address(page: _Page) -> str:
+def _address(page: FoundPage) -> str:
     """The page's URL as its site writes it; "" if that is the canonical one."""
     return f"{page.url}/" if page.tree.trailing_slash and not page.url.endswith(("/", ".html")) else ""
 
@@ -377,48 +372,3 @@ def _resolve_root(given: Path) -> tuple[Path, str | None]:
     raise SourceError(
         f"{given} is neither a folder nor a Markdown file.", hint=f"Give a folder, or a file in {', '.join(SUFFIXES)}."
     )
-
-
-def _exclude_duplicate_urls(found: _ItemsByTree) -> None:
-    """Exclude each page whose URL belongs to a page of an earlier tree; in a tree, `index` precedes other names."""
-    owners: dict[str, str] = {}
-    for items in found:
-        pages = (item for item in items.values() if isinstance(item, _Page))
-        for page in sorted(pages, key=lambda page: (not _INDEX.search(page.path), page.file.key)):
-            owner = owners.setdefault(page.url, page.file.key)
-            if owner != page.file.key:
-                reason = f"{page.file.key} and {owner} have the same URL {page.url}; {owner} is kept"
-                items[page.file.key] = PageExcluded(page.file.key, reason)
-
-
-def _links(found: _ItemsByTree, site: str) -> list[dict[str, str]]:
-    """For each tree, the URLs of the pages that its pages can link to by file.
-
-    Keys are paths relative to the root, to the site's folder and to the tree. A page that a locale lacks has the URL of
-    the locale that has it.
-    """
-    trees = [[item for item in items.values() if isinstance(item, _Page)] for items in found]
-    groups: dict[str, list[_Page]] = {}
-    for pages in trees:
-        for page in pages:
-            groups.setdefault(page.tree.group, []).append(page)
-    links: list[dict[str, str]] = []
-    for pages in trees:
-        urls = {page.file.key: page.url for page in pages}
-        tree = pages[0].tree if pages else None
-        others = groups[tree.group] if tree is not None and tree.group else []
-        for page in (*pages, *others):
-            for name in _link_paths(page, tree or page.tree, site):
-                urls.setdefault(name, page.url)
-        links.append(urls)
-    return links
-
-
-def _link_paths(page: _Page, tree: Tree, site: str) -> Iterator[str]:
-    """The paths by which a page can be linked from pages of a tree."""
-    key = page.file.key
-    yield key
-    yield f"{tree.folder}/{page.path}" if tree.folder else page.path
-    yield page.path
-    if site and key.startswith(f"{site}/"):
-        yield key.removeprefix(f"{site}/")

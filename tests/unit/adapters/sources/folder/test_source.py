@@ -413,6 +413,14 @@ def test_a_new_page_changes_no_page_that_does_not_link_to_it(tmp_path: Path) -> 
     assert changed(source, known) == {"docs/b.md", "docs/later.md", "docs/other.md"}
 
 
+def test_a_page_with_wiki_links_changes_when_any_page_comes_or_moves(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "[[B]]", "b.md": "", "c.md": "none"})
+    before = pages(read(tmp_path))
+    plant(tmp_path, {"d/e.md": ""})
+    after = pages(read(tmp_path))
+    assert [key for key in before if before[key].source_hash != after[key].source_hash] == ["a.md"]
+
+
 def test_every_page_changes_when_its_address_version_or_convention_does(tmp_path: Path) -> None:
     docusaurus(tmp_path, {"a.md": "A"})
     known = remembered(folder(tmp_path))
