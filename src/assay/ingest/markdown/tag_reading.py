@@ -296,14 +296,20 @@ class TagReader:
         elements.close_open(Role.CELL, Role.ROW)
         row = table.open_cell()
         captured = elements.capture()
-        colspan = min(_number(tag.text("colSpan", "colspan"), 1) or 1, MAX_COLSPAN)
-        rowspan = min(_number(tag.text("rowSpan", "rowspan"), 1) or 1, MAX_ROWSPAN)
+        colspan = min(_span(tag, "colSpan", "colspan"), MAX_COLSPAN)
+        rowspan = min(_span(tag, "rowSpan", "rowspan"), MAX_ROWSPAN)
 
         def close() -> None:
             if (inline := elements.release(captured)) is not None:
                 table.close_cell(row, inline, colspan=colspan, rowspan=rowspan)
 
         elements.push(tag.name, Role.CELL, close)
+
+
+def _span(tag: Tag, *names: str) -> int:
+    """How many columns or rows a cell spans, written as a string or as a JSX number: `"2"`, `{2}`."""
+    written = next((tag.attributes[name] for name in names if name in tag.attributes), "")
+    return _number(written.strip("{} \"'"), 1) or 1
 
 
 def _number(written: str, otherwise: int) -> int:

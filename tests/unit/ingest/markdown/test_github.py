@@ -101,3 +101,8 @@ def test_cells_that_span_rows_and_columns_are_laid_out_as_in_a_browser(
     table = f"<table>{rows}</table>"
     text = text_of(table) if reader == "markdown" else html_text_of(table)
     assert [line for line in text.split("\n") if "---" not in line] == lines
+
+
+def test_spans_may_be_numbers_of_jsx() -> None:
+    table = "<table><tr><td rowSpan={2}>1</td><td colSpan={'2'}>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
+    assert mdx(table) == "| 1 | 2 |  |\n| --- | --- | --- |\n|  | 3 | 4 |"

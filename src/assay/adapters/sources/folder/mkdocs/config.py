@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from assay.adapters.sources.folder.bounded_yaml import load_yaml
-from assay.adapters.sources.folder.mkdocs.extensions import markdown_rules
+from assay.adapters.sources.folder.mkdocs.extensions import entries, markdown_rules
 from assay.adapters.sources.folder.mkdocs.plugins import Plugins, plugin_notices, read_plugins
 from assay.errors import InputError
 from assay.model.documents import USUAL_MKDOCS, MkDocsRules
@@ -78,7 +78,8 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
     """Interpret settings; one of the wrong type counts as not set."""
     locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
     plugins = read_plugins(settings.get("plugins"))
-    notices = list(plugin_notices(plugins))
+    extensions = [name for name, _ in entries(settings.get("markdown_extensions"))]
+    notices = list(plugin_notices([*plugins.names, *extensions]))
     rules = markdown_rules(settings, notices)
     hidden = "\n".join([_ALWAYS_EXCLUDED, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
     return MkDocsConfig(

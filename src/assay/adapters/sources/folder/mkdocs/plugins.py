@@ -2,7 +2,7 @@
 
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.adapters.sources.folder.mkdocs.extensions import entries
@@ -15,6 +15,9 @@ NOT_FOLLOWED = {
     "api-autonav": "generated pages are missing",
     "autoapi": "generated pages are missing",
     "mkdocstrings": "the documentation of code that it inserts is missing",
+    "mkautodoc": "the documentation of code that it inserts is missing",
+    "mkdocs-click": "the documentation of commands that it inserts is missing",
+    "mkdocs-typer": "the documentation of commands that it inserts is missing",
     "mkdocs-jupyter": "notebooks are not read",
     "swagger-ui-tag": "the API descriptions that it shows are missing",
     "render_swagger": "the API descriptions that it shows are missing",
@@ -24,7 +27,7 @@ NOT_FOLLOWED = {
     "projects": "the sites that it includes are missing",
     "meta": "the metadata in .meta.yml files is ignored",
 }
-"""Plugins that change pages in a way that only the site's build knows, and the consequence."""
+"""Plugins and extensions that change pages in a way that only the site's build knows, and the consequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,9 @@ def read_plugins(listed: object) -> Plugins:
     )
 
 
-def plugin_notices(plugins: Plugins) -> Iterator[str]:
-    """A notice with the plugins that are not followed, and the way out; none if there are none."""
-    named = [f"{name} ({NOT_FOLLOWED[name]})" for name in dict.fromkeys(plugins.names) if name in NOT_FOLLOWED]
+def plugin_notices(names: Iterable[str]) -> Iterator[str]:
+    """A notice with the plugins and extensions that are not followed, and the way out; none if there are none."""
+    named = [f"{name} ({NOT_FOLLOWED[name]})" for name in dict.fromkeys(names) if name in NOT_FOLLOWED]
     if named:
         yield (
             f"Plugins in mkdocs.yml that are not followed: {', '.join(named)}. If that matters, build the site with "

@@ -86,6 +86,12 @@ def test_a_plugin_that_is_not_followed_is_said_with_the_way_out(tmp_path: Path, 
     assert "publish `site/` instead" in notice
 
 
+def test_an_extension_that_is_not_followed_is_said(tmp_path: Path) -> None:
+    plant(tmp_path, {"mkdocs.yml": "markdown_extensions: [admonition, mkautodoc]", "docs/a.md": ""})
+    (notice,) = layout(tmp_path).notices
+    assert "not followed: mkautodoc (the documentation of code" in notice
+
+
 def test_plugins_that_change_no_page_or_are_followed_or_off_need_no_notice(tmp_path: Path) -> None:
     plugins = "[search, include-markdown, exclude, blog, awesome-pages, literate-nav, redirects, macros: {enabled: no}]"
     plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
