@@ -161,7 +161,10 @@ class Searches:
         """
         parts = self._parts
         weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
-        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth, parts.boosts, search.correct)
+        relevant_from = parts.settings.calibrated_threshold
+        rules = SearchRules(
+            search.fusion, weights, search.rrf_k, search.depth, parts.boosts, search.correct, relevant_from
+        )
         spec = IndexSpec.of(generation)
         if parts.adopted is not None:
             adopted = parts.adopted_store.open(generation.id, spec)

@@ -148,6 +148,7 @@ class Client:
                 timings=_timings(answer["timings_ms"]),
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
                 degraded=answer.get("degraded") is True,
+                no_good_answer=answer.get("no_good_answer") is True,
                 corrections=tuple(_correction(one) for one in answer.get("corrections", ())),
             )
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:

@@ -218,6 +218,11 @@ class SearchResults(AnswerModel):
         description="True if embedding the query failed and only keyword search answered, without similarities and "
         "threshold. `warnings` then has the reason."
     )
+    no_good_answer: bool = Field(
+        description="True if the best results are less similar than relevant ones usually are, and have few of the "
+        "query's words: probably nothing answers it. Always false if no such similarity is known for the embedder "
+        "(`[gate] abstain_below`)."
+    )
     corrections: list[SearchCorrection] = Field(
         description="Words that were searched as other ones, in their order; usually empty. `correct: false` searches "
         "the query as it is."

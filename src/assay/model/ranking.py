@@ -159,6 +159,8 @@ class Ranking:
     warnings: limitations of the ranking; usually empty.
     degraded: whether embedding the query failed and only keyword search answered, which is also in warnings.
     corrections: words that were searched as other ones, in their order.
+    no_good_answer: whether the best hits are far from the query and have few of its words. False if the query was not
+        embedded, or no similarity is known that a relevant hit has at least.
     """
 
     query: Query
@@ -168,6 +170,7 @@ class Ranking:
     warnings: tuple[str, ...] = ()
     degraded: bool = False
     corrections: tuple[Correction, ...] = ()
+    no_good_answer: bool = False
 
     @property
     def searched_text(self) -> str:

@@ -29,6 +29,9 @@ _NO_KEYWORDS = (
 _LEAST_BATCH = 4
 """Minimum number of candidates of the second fetch."""
 
+_COMPARED_WORDS, _ENOUGH_WORDS = 5, 0.5
+"""First hits whose words are compared with the query's, and the share of these that a good answer has."""
+
 _MOST_GROUPED = 400
 """Hits among which the best pages are sought."""
 
@@ -42,6 +45,7 @@ class SearchRules:
 
     depth: number of candidates from each side. boosts: by name of the source; see `boosted`.
     correct: whether queries are completed and corrected unless they say otherwise.
+    relevant_from: the lowest similarity of a relevant hit; None if it is unknown.
     """
 
     method: FusionMethod
@@ -50,6 +54,7 @@ class SearchRules:
     depth: int
     boosts: Mapping[str, float] = field(default_factory=dict)
     correct: bool = True
+    relevant_from: float | None = None
 
 
 class Searcher:
@@ -83,7 +88,7 @@ class Searcher:
         self.generation = generation
         self.index = index
         self._queries = QueryEncoder(embedder, encoder)
-        self._has_keywords = encoder is not None
+        self._encoder = encoder
         self._rules = rules
         self._externally_modified = externally_modified
         self._completer = completer
@@ -99,14 +104,17 @@ class Searcher:
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Write a question or keywords.")
         started = perf_counter()
-        if not self._has_keywords and query.mode is not Mode.DENSE:
+        if self._encoder is None and query.mode is not Mode.DENSE:
             return self._without_keywords(query, started)
         rewriting = self._rewritten(query)
         encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
         query = replace(query, mode=encoded.mode)
         search = self._ranking if query.passages_per_page is None else self._grouped
         ranking = search(query, encoded, started)
-        return replace(ranking, corrections=rewriting.corrections) if rewriting.corrections else ranking
+        weak = self._are_weak(ranking.hits, rewriting.text)
+        if not weak and not rewriting.corrections:
+            return ranking
+        return replace(ranking, corrections=rewriting.corrections, no_good_answer=weak)
 
     def suggest(self, text: str, limit: int) -> list[Name]:
         """Titles and headings that begin as a text does; none without a vocabulary. See Completer.suggest."""
@@ -147,6 +155,17 @@ class Searcher:
         ended = perf_counter()
         timings = Timings(embed_ms=(embedded - started) * 1000.0, total_ms=(ended - started) * 1000.0, **clock.spent_ms)
         return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
+
+    def _are_weak(self, hits: Sequence[Hit], text: str) -> bool:
+        """Whether every hit is less similar than relevant ones are, and none of the first has half of the words."""
+        lowest = self._rules.relevant_from
+        if lowest is None or not hits or any(hit.similarity is None or hit.similarity >= lowest for hit in hits):
+            return False
+        if self._encoder is None:
+            return True
+        texts = [text, *(hit.chunk.keyword_text for hit in hits[:_COMPARED_WORDS])]
+        words, *of_hits = (set(counted.indices) for counted in self._encoder.term_counts(texts))
+        return max(len(words & of_hit) for of_hit in of_hits) < _ENOUGH_WORDS * len(words)
 
     def _grouped(self, query: Query, encoded: Encoded, started: float) -> Ranking:
         """The best top_k pages, with at most passages_per_page hits each; searches for more hits while pages lack."""

@@ -164,3 +164,21 @@ def test_a_search_grouped_by_page_lists_pages_with_the_ranks_of_their_results(cl
     refused = client.post("/v1/search", json=asked | {"group_by": "section"})
     assert refused.status_code == 400
     assert "group_by" in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("query", "weak"),
+    [
+        ("zxqv kjwpl mnbvf", True),
+        ("recipe for a chocolate cake", True),
+        ("How do nodes communicate?", False),
+        ("Testing the camera", False),
+        ("Zeichen wie Räder", False),  # far by the model, but with all its words
+    ],
+)
+def test_a_query_that_nothing_answers_is_said_to_have_no_good_answer(
+    client: TestClient, query: str, *, weak: bool
+) -> None:
+    answer = client.post("/v1/search", json={"query": query}).json()
+    assert answer["no_good_answer"] is weak
+    assert answer["results"]

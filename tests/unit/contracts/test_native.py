@@ -173,6 +173,7 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         "top_k": 5,
         "threshold": 0.0,
         "degraded": False,
+        "no_good_answer": False,
         "corrections": [],
         "warnings": [],
     }

@@ -94,6 +94,8 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     if not ranking.hits:
         console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
         return
+    if ranking.no_good_answer:
+        err().print("[yellow]Probably nothing here answers this. The nearest passages:[/]")
     for page in by_page(ranking.hits):
         for hit in page:
             _show_hit(console, hit, ranking.searched_text, full=full, names_page=hit is page[0])
