@@ -62,6 +62,7 @@ BASE_URL = "https://handbook.example"
 SERVER = "ASSAY_QDRANT__"
 """Variables that are kept: with QDRANT_URL, the storm goes over a server or a cluster."""
 _FOLLOW_SECONDS = 15.0
+_COMMAND_SECONDS = 600.0
 _SEARCH_ERRORS = (OSError, HTTPException, AssayError, ValueError, KeyError, TypeError)
 _REFUSED = {1, 2, 3}
 """Exit codes of a correct command without effect: no generation to roll back to, or another build is running."""
@@ -201,7 +202,7 @@ class Storm:
         )
         self.running["publish" if name == "publish" else "release"] = process
         taken = self.record.seconds[name]
-        lifetime = self._random.uniform(0.2, 1.05) * median(taken) if kill and taken else 120.0
+        lifetime = self._random.uniform(0.2, 1.05) * median(taken) if kill and taken else _COMMAND_SECONDS
         try:
             said, complaint = process.communicate(timeout=lifetime)
         except subprocess.TimeoutExpired:

@@ -118,7 +118,7 @@ class QdrantSettings(Table):
         default=2,
         ge=0,
         le=10,
-        description="Most retries of a search without an answer, all within a second.",
+        description="Most retries of a search without an answer, all within a second of its first failure.",
     )
     patience_seconds: float = Field(
         default=120.0,

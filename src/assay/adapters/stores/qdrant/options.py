@@ -22,7 +22,7 @@ class Access:
     grpc_port: gRPC port on the same host.
     timeout_seconds: time limit of a search, whole seconds.
     upload_timeout_seconds: time limit of any other request, whole seconds.
-    retries: number of retries of a search after a transient failure, within a second.
+    retries: number of retries of a search after a transient failure, within a second of the first one.
     patience_seconds: how long a build retries while the server is unavailable.
     ca_file: PEM file of the CA certificates to trust instead of the public ones.
 

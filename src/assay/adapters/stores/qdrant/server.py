@@ -66,7 +66,6 @@ class QdrantServer:
         self._gave_up_at: float | None = None
         self._policies = {
             Retry.NEVER: RetryPolicy(attempts=1, budget=0.0, first=0.1, most=0.1),
-            # No longer than the shortest time limit, so that a timed-out request is not retried.
             Retry.BRIEF: RetryPolicy(attempts=access.retries + 1, budget=1.0, first=0.1, most=0.4),
             Retry.LONG: RetryPolicy(attempts=10_000, budget=access.patience_seconds, first=0.2, most=5.0),
         }
@@ -163,6 +162,7 @@ class QdrantServer:
             policy = self._policies[Retry.BRIEF]
         client = self._client(seconds)
         started = time.monotonic()
+        failed_at: float | None = None
         attempt = 0
         while True:
             try:
@@ -176,7 +176,12 @@ class QdrantServer:
             if failure.unrecognized and retry is Retry.LONG:  # a wrong address, which stays wrong
                 policy = self._policies[Retry.BRIEF]
             attempt += 1
-            elapsed = time.monotonic() - started
+            now = time.monotonic()
+            if retry is not Retry.LONG and now - started >= seconds:  # it has used up its time limit
+                return failure
+            failed_at = now if failed_at is None else failed_at
+            # A search may be broken after a long wait, by a node that dies: the time for retries begins then.
+            elapsed = now - (started if retry is Retry.LONG else failed_at)
             # Jitter, so that clients that failed together do not retry together.
             wait = policy.delay(attempt, elapsed, failure.retry_after, random.random())  # noqa: S311 - guards nothing
             if wait is None or not (failure.transient or self._may_be_unheard_of(failure, retry, elapsed)):
