@@ -215,12 +215,15 @@ class Storm:
         if process in self.killed and process.returncode < 0:
             self.record.commands[name, "killed"] += 1
             return
-        self._note_end(name, process.returncode, said, complaint)
+        self._note_end(arguments, process.returncode, said, complaint)
         if process.returncode == 0:
             taken.append(monotonic() - started)
 
-    def _note_end(self, name: str, code: int, said: str, complaint: str) -> None:
+    def _note_end(self, arguments: Sequence[str], code: int, said: str, complaint: str) -> None:
+        name = arguments[0]
         end = "done" if code == 0 else "refused" if code in _REFUSED else "failed"
+        if end == "failed" and name == "promote" and self._is_removed(arguments[1]):
+            end = "refused"  # retention had removed its index, and then its row
         self.record.commands[name, end] += 1
         if '"live_changed"' in said:  # released often enough to overtake every measurement
             return
@@ -236,6 +239,16 @@ class Storm:
                 self.record.problems.append(f"nothing is live after {name}")
         if live is not None and (live not in known or known[live].promoted_at is None):
             self.record.problems.append(f"lost: {name} reported {live} live, and the catalog does not know it as such")
+
+    def _is_removed(self, generation: str) -> bool:
+        """Whether a generation leaves the catalog within _FOLLOW_SECONDS."""
+        deadline = monotonic() + _FOLLOW_SECONDS
+        while monotonic() < deadline:
+            with self.opened() as assay:
+                if all(one.id != generation for one in assay.generations()):
+                    return True
+            sleep(0.2)
+        return False
 
     def keep_chunks(self) -> None:
         """Record the chunks of each complete generation."""
