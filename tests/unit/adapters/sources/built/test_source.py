@@ -101,6 +101,16 @@ def test_without_a_sitemap_pages_that_nothing_links_to_are_read_too(tmp_path: Pa
     assert sorted(reasons(items)) == ["/_static/frame.html", "/genindex.html", "/noindexed.html", "/search.html"]
 
 
+def test_prefixes_that_are_left_out_are_not_read_and_not_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = {"index.html": page(f"Start {links('a.html', 'old/b.html')}"), "a.html": page("A"), "old/b.html": page("B")}
+    root = plant(tmp_path / "dist", files)
+    assert sorted(pages(list(built(root, tmp_path, exclude=("/old",)).read({})))) == ["/", "/a.html"]
+    assert sorted(pages(list(built(root, tmp_path / "2", include=("/old",)).read({})))) == ["/old/b.html"]
+    assert "no page links to" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [

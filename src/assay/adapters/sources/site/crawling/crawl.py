@@ -373,7 +373,8 @@ class Crawl:
             )  # fmt: skip
 
     def _unlinked(self) -> list[Unserved]:
-        return [page for page in self._transport.unserved() if not self._frontier.knows(key_of(page.address))]
+        unserved = (page for page in self._transport.unserved() if self._scope.holds(page.address))
+        return [page for page in unserved if not self._frontier.knows(key_of(page.address))]
 
     def _require_more_than_one_page(self) -> None:
         """Raise SourceError for a site that had pages and now sends the same page for every address."""
