@@ -5,7 +5,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from urllib.parse import unquote, urlsplit
@@ -75,7 +75,8 @@ class PageFacts:
 
     def as_json(self) -> str:
         """Serialize for the store."""
-        return json.dumps({name: value for name, value in asdict(self).items() if value}, ensure_ascii=False)
+        values = ((name, getattr(self, name)) for name in self.__dataclass_fields__)  # asdict() copies every tuple
+        return json.dumps({name: value for name, value in values if value}, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "PageFacts":
