@@ -2,10 +2,16 @@
 
 import re
 
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.rules_block import table as gfm_table
 
 from assay.ingest.markdown.scanning import charge
+
+
+def name_set(names: str) -> frozenset[str]:
+    """Names that are separated by blanks, as a set."""
+    return frozenset(names.split())
+
 
 _INTERRUPTERS = frozenset("#>`~<{*-+_:/!?=$[ie0123456789")
 _DELIMITER_STARTS = frozenset("|-:")
@@ -14,6 +20,13 @@ _HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
 _INDENTED_CODE = 4
 _CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
+_TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
+_BLOCK_ELEMENTS = name_set(
+    "address article aside blockquote details div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header "
+    "hgroup hr main menu nav ol p pre section table ul canvas colgroup dd body dt group html iframe li legend math map "
+    "noscript output object option progress script style summary tbody td textarea tfoot th thead tr video center "
+    "head link meta base title svg template"
+)
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _PIPE = "\0"
 """Stands for a pipe in a code span; no page has this character."""
@@ -69,6 +82,14 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         characters = state.eMarks[state.line - 1] - state.bMarks[start]
         charge(state.env, _CELL_COST * max(0, len(state.tokens) - before - characters))
     return found
+
+
+def python_markdown_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A block of HTML as in Python-Markdown: only elements that it knows as blocks begin one."""
+    named = _TAG_NAME.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if named and named[1].lower() not in _BLOCK_ELEMENTS:
+        return False
+    return bool(html_block(state, start, end, silent))
 
 
 def python_markdown_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:

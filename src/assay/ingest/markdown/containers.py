@@ -26,7 +26,10 @@ _INCLUDE = re.compile(r"\{!>?(.+)!\}[ \t]*$")
 _CODE_INCLUDE = re.compile(r"\{\*(?=[ \t]*[^ \t*])(.+)\*\}[ \t]*$")
 _LINES = re.compile(r"\bln\[([\d:, ]+)\]")
 _ABBREVIATION = re.compile(r"\*\[[^\]\n]+\]:")
-_MARKDOWN_IN_HTML = re.compile(r"<[A-Za-z][\w-]*+(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>[ \t]*$")
+_MARKDOWN_IN_HTML = re.compile(
+    r"(?:<[A-Za-z][\w-]*+(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>"
+    r"|</(?:div|section|figure|article|details|center|p)>)[ \t]*$"
+)
 _INDENT = 4
 
 
@@ -185,6 +188,6 @@ def abbreviation(state: StateBlock, start: int, end: int, found: re.Match[str]) 
 
 @_line_rule(_MARKDOWN_IN_HTML)
 def markdown_in_html(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:  # noqa: ARG001
-    """A line with only a tag that has a `markdown` attribute; Markdown follows."""
+    """A line with only a tag that has a `markdown` attribute, or that closes an element; Markdown follows."""
     state.line = start + 1
     state.push("html", "", 0).content = found[0]

@@ -77,6 +77,7 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
     "keys": (inline_rules.keys, "+"),
     "marked": (inline_rules.highlighted_text, "=^"),
     "raised": (inline_rules.raised_text, "~^"),
+    "reference_link": (inline_rules.reference_link, "["),
 }
 _INLINE = {
     Dialect.MDX: ["inline_tag", "expression", "emoji", "formula"],
@@ -90,6 +91,7 @@ _INLINE = {
         "keys",
         "marked",
         "raised",
+        "reference_link",
         "formula",
     ],
     Dialect.PLAIN: ["inline_tag", "emoji", "wiki_link", "formula"],
@@ -126,6 +128,9 @@ class Parser(MarkdownIt):
             self.disable(["code", "html_block"])
         if self.dialect is Dialect.MKDOCS:
             self.block.ruler.at("heading", blocks.python_markdown_heading, {"alt": ["paragraph", "reference"]})
+            self.block.ruler.at(
+                "html_block", blocks.python_markdown_html, {"alt": ["paragraph", "reference", "blockquote"]}
+            )
         self.disable("lheading")  # the paragraph rule finds underlined headings on its way
         self.block.ruler.at("paragraph", blocks.paragraph)
         table = blocks.python_markdown_table if self.dialect is Dialect.MKDOCS else blocks.table

@@ -2,6 +2,7 @@
 
 import re
 
+from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
 
 from assay.ingest.markdown.emoji import NAMED, emoji
@@ -11,6 +12,7 @@ from assay.ingest.markdown.scanning import charge, comment_end, declaration_end,
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _ATTRIBUTE = r"""(?:[.#]?[\w:-]++=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)|[.#][^\s{}.#]++)"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*+(?:{_ATTRIBUTE}[ ]*+)++\}}|\{{:[^{{}}\n]*+\}}")
+_SECOND_LABEL = re.compile(r"\s?\[([^\[\]]*)\]")
 _EDIT = re.compile(r"\{(\+\+|--|~~|==|>>)([^{}\n]{1,1000}?)(?:\+\+|--|~~|==|<<)\}")
 _RAISED = re.compile(r"(~|\^)(?!\1)((?:[^\s~^\\`]|\\ ){1,100})\1(?!\1)")
 _ENDS_OF_ELEMENTS = frozenset("`*_)]>~=^+:$")
@@ -122,6 +124,36 @@ def keys(state: StateInline, silent: bool) -> bool:
         shown = (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
         state.append_pending("+".join(shown))
     state.pos = found.end()
+    return True
+
+
+def reference_link(state: StateInline, silent: bool) -> bool:
+    """A link by reference of Python-Markdown: with a blank before the second bracket, or before a footnote, `[a][^1]`.
+
+    CommonMark's own rule has found none here.
+    """
+    references = state.env.get("references")
+    closing = state.md.helpers.parseLinkLabel(state, state.pos, True) if references else -1
+    if closing < 0 or not references:
+        return False
+    text = state.src[state.pos + 1 : closing]
+    second = _SECOND_LABEL.match(state.src, closing + 1, state.posMax)
+    end = second.end() if second else closing + 1
+    reference = references.get(normalizeReference((second[1] if second else "") or text))
+    if reference is None:
+        reference, end = references.get(normalizeReference(text)), closing + 1
+    if reference is None:
+        return False
+    if not silent:
+        inside, last = (state.pos + 1, closing), state.posMax
+        state.push("link_open", "a", 1).attrs = {"href": reference["href"]}
+        state.pos, state.posMax = inside
+        state.linkLevel += 1
+        state.md.inline.tokenize(state)
+        state.linkLevel -= 1
+        state.push("link_close", "a", -1)
+        state.posMax = last
+    state.pos = end
     return True
 
 

@@ -62,6 +62,7 @@ class Renderer:
         self._parser = parser_for(context.dialect)
         self._special = self._parser.special
         self._open_html = 0
+        self._markdown_tag = ""
         self._given_anchors = anchors
         self._anchors: Anchors = anchors or GithubAnchors(title_has_anchor=not context.is_docusaurus)
         self._depth = depth
@@ -242,12 +243,20 @@ class Renderer:
 
     def _html(self, token: Token) -> None:
         for piece in html_pieces(token.content):
-            if isinstance(piece, str):
+            if isinstance(piece, str) and self._markdown_tag:
+                self._inline(piece)
+            elif isinstance(piece, str):
                 has_macros = self._context.dialect is Dialect.MKDOCS and self._context.mkdocs.macros
                 self._elements.text(without_macros(piece) if has_macros else piece)
             else:
                 self._tag(piece)
+                is_mkdocs = self._context.dialect is Dialect.MKDOCS and token.type != "html"
+                if is_mkdocs and "markdown" in piece.attributes:
+                    self._markdown_tag = piece.name
+                elif piece.kind is TagKind.CLOSE and piece.name == self._markdown_tag:
+                    self._markdown_tag = ""
                 self._open_html = max(0, self._open_html + nesting_of(piece))
+        self._markdown_tag = ""
         if token.type != "html":
             self._elements.flush()
         if self._context.dialect is not Dialect.MKDOCS:

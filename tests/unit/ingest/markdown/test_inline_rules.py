@@ -1,7 +1,7 @@
 """What running text of MkDocs, and every page, holds besides CommonMark."""
 
 import pytest
-from tests.pages import mdx, mkdocs, text_of
+from tests.pages import mdx, mkdocs, read, text_of
 
 from assay.model.documents import MkDocsRules
 
@@ -82,3 +82,28 @@ def test_a_formula_that_is_never_closed_is_text() -> None:
 def test_changes_of_the_text_are_shown_where_their_extension_is_on() -> None:
     source = "{++added++} {--gone--} {~~old~>new~~} {==marked==} {>>said<<}"
     assert mkdocs(source, mkdocs=MkDocsRules(edits=True)) == "added gone oldnew marked said"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "targets"),
+    [
+        ("a [text]\n[ref] b", "a text b", ["https://x.example"]),
+        ("a [text] [ref] b", "a text b", ["https://x.example"]),
+        ("a [`ref`] [ref]", "a `ref`", ["https://x.example"]),
+        ("a [ref][^1] b", "a ref[^1] b", ["https://x.example"]),
+        ("a [text] [none] b", "a [text] [none] b", []),
+        ("a [ref] b", "a ref b", ["https://x.example"]),
+    ],
+)
+def test_links_by_reference_are_read_as_python_markdown_does(source: str, text: str, targets: list[str]) -> None:
+    document = read(f"{source}\n\n[ref]: https://x.example", "mkdocs")
+    assert document.text == text
+    assert [link.target for link in document.links] == targets
+
+
+def test_html_of_mkdocs_ends_with_its_line_and_may_hold_markdown() -> None:
+    source = "<div markdown>\n\nA [x].\n\n</div>\n[x]: https://x.example\n\nB."
+    assert mkdocs(source) == "A x.\n\nB."
+    assert mkdocs("<figure markdown>\n<figcaption markdown>A **b** [c](d)</figcaption>\n</figure>") == "A b c"
+    assert mkdocs("<small>\n  **Tip:** text\n</small>") == "Tip: text"
+    assert mkdocs("<div>**raw**</div>") == "**raw**"
