@@ -23,7 +23,7 @@ DIALECTS: Mapping[str, str] = {
     "mdBook": "# Pages\n\nBefore the part.\n\n{{#include part.md}}\n\nAfter the part.\n",
     "VitePress": "# Pages\n\nThe code of this page:\n\n<<< @/snippets/code.js\n\n[[toc]]\n",
     "MyST": "(my-target)=\n# Pages\n\n:::{note}\n:class: dropdown\nRead this first.\n:::\n\nSee {ref}`Label <it>`.\n",
-    "Obsidian": "# Pages\n\nSee [[Other page|the other]] with ![[diagram.png]] in it.\n",
+    "Obsidian": "# Pages\n\nWords of the page. %% words that nobody sees %% More of them.\n",
     "DocFX": "# Pages\n\nBefore the part.\n\n[!INCLUDE [Shared text](includes/shared.md)]\n\nAfter the part.\n",
 }
 
