@@ -26,6 +26,9 @@ SourcePage = tuple[str, PageRead]
 START_AFTER = 100
 """New pages that a build reads itself before it starts workers; starting one takes as long as about 70 pages."""
 
+_PAGE_CHARACTERS = 40_000
+"""A page counts once more for each so many: reading a built page of 120,000 takes as long as four Markdown pages."""
+
 _MAX_WORKERS = 4
 """The build's own work per page, finding and storing it, keeps about this many workers busy."""
 
@@ -92,7 +95,8 @@ class ReadAhead:
     reported as failed. Large pages are always read in a separate process.
 
     workers: processes to start; 0 for none.
-    start_after: new pages read by the build before workers start; the build goes on reading until one is ready.
+    start_after: new pages read by the build before workers start, of which a long one counts as several; the build goes
+        on reading until a worker is ready.
     """
 
     def __init__(
@@ -132,7 +136,7 @@ class ReadAhead:
 
     def _dispatch(self, pages: list[RawPage]) -> WorkerProcess | None:
         """Send pages to the worker with the fewest pending batches; None if the build has to read them."""
-        self._seen += len(pages)
+        self._seen += sum(1 + len(page.content) // _PAGE_CHARACTERS for page in pages)
         for worker in [worker for worker in self._workers if worker.ended]:
             self._drop(worker)
         if (

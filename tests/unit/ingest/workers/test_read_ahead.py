@@ -260,6 +260,16 @@ def test_no_worker_starts_where_none_is_wanted(counter: TokenCounter | None, wor
     assert [cut for _, _, cut in results] == [None] * 60
 
 
+def test_long_pages_start_workers_earlier() -> None:
+    long = [replace(_page(number), content=f"{'a' * 99}\n" * 400) for number in range(6)]
+    with _ahead(start_after=6) as ahead:
+        list(ahead.read(_items(*(_page(number) for number in range(6)))))
+        assert not pids(ahead)
+    with _ahead(start_after=6) as ahead:
+        list(ahead.read(_items(*long)))
+        assert pids(ahead)
+
+
 def test_unchanged_pages_start_no_worker() -> None:
     with _ahead(start_after=20) as ahead:
         results = list(ahead.read(_items(*(PageUnchanged(f"{number}.md", "hash") for number in range(500)))))
