@@ -1,8 +1,12 @@
 """Growth with the number of chunks: build by stage, memory, disk, searches, and recall of the approximate search.
 
 Run as `python -m benchmarks.scale [CHUNKS ...]`, such as 100000 300000 1000000; 20,000 and 60,000 by default. The text
-is `generated_text`'s. Each size is built and searched in a process of its own, over the embedded store. With several
-sizes, the exponent b of cost = a · chunks^b is fitted to each figure by least squares of its logarithms.
+is `generated_text`'s. Each size is built and searched in a process of its own. With several sizes, the exponent b of
+cost = a · chunks^b is fitted to each figure by least squares of its logarithms.
+
+The embedded store is measured; with QDRANT_URL, the server there, with ASSAY_QDRANT__ settings such as
+ASSAY_QDRANT__QUANTIZATION=scalar. Its collections and their alias have a name of their own. The collection is removed
+afterwards.
 """
 
 import json
@@ -10,14 +14,16 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
 from typing import Any
 
+import httpx
 import numpy as np
+from qdrant_client import QdrantClient, models
 from tokenizers import Tokenizer
 
 from assay.app import Assay
@@ -32,6 +38,8 @@ _QUERIES = 600
 _COMPARED = 200
 _TOP = 10
 _WORD_MARK = "▁"
+_COLLECTION = "assay-scale"
+"""Name of the alias, and prefix of the collections, on a server: not those of an Assay in use."""
 
 
 def vocabulary() -> list[str]:
@@ -50,12 +58,16 @@ def settings_of(work: Path) -> Settings:
     """One folder of generated pages; the gate judges them, but for their titles, which are no questions."""
     source = {"path": work / "docs", "base_url": "https://docs.example", "name": "generated", "convention": "plain"}
     gate = {"max_unreachable": 1.0, "title_sample": 100, "max_alike_pages": 1.0, "max_repeated": 1.0}
-    return load_settings(None, {"data_dir": work / "data", "sources": [source], "gate": gate})
+    overrides = {"data_dir": work / "data", "sources": [source], "gate": gate, "qdrant": {"collection": _COLLECTION}}
+    return load_settings(None, overrides)
 
 
 def build(work: Path) -> dict[str, float]:
     """Publish, in this process."""
+    spent: dict[str, float] = {}
     with Assay.open(settings_of(work)) as assay:
+        assay.parts.embedder.embed_documents = _timed(assay.parts.embedder.embed_documents, "of it embedder s", spent)  # type: ignore[method-assign]
+        QdrantClient.upsert = _timed(QdrantClient.upsert, "of it upsert s", spent)  # type: ignore[method-assign]
         started = perf_counter()
         report = assay.publish()
         whole = perf_counter() - started
@@ -65,7 +77,9 @@ def build(work: Path) -> dict[str, float]:
     used = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = {f"{stage} s": seconds for stage, seconds in report.build.seconds.items()}
+    found |= spent
     found |= {
+        "rest of the publish s": whole - sum(report.build.seconds.values()),
         "chunks": report.build.generation.chunks,
         "pages": report.build.generation.documents,
         "publish s": whole,
@@ -75,6 +89,19 @@ def build(work: Path) -> dict[str, float]:
         "disk MB": sum(path.stat().st_blocks for path in (work / "data").rglob("*")) * 512 / 1e6,
     }
     return found | ({"recall in the gate": recall} if recall is not None else {})
+
+
+def _timed(function: Callable[..., Any], name: str, spent: dict[str, float]) -> Callable[..., Any]:
+    """The function, whose wall time is added up under a name."""
+
+    def call(*arguments: Any) -> Any:  # noqa: ANN401 - those of any function
+        started = perf_counter()
+        try:
+            return function(*arguments)
+        finally:
+            spent[name] = spent.get(name, 0.0) + perf_counter() - started
+
+    return call
 
 
 def search(work: Path) -> dict[str, float]:
@@ -102,9 +129,54 @@ def search(work: Path) -> dict[str, float]:
             found["recall@10"] = mean(len(usual & exact) / max(len(exact), 1) for usual, exact in answers)
             whole, files = resident_megabytes("self")
             found |= {"serving MB": whole, "of it files MB": files}
-        found["bare engine p50 ms"] = float(np.median(bare_engine(assay, queries))) * 1000.0
+        if assay.settings.vector_store == "qdrant":
+            found |= server_memory(assay.settings)
+        bare = bare_server if assay.settings.vector_store == "qdrant" else bare_engine
+        found["bare engine p50 ms"] = float(np.median(bare(assay, queries))) * 1000.0
     found["hybrid / bare engine"] = found["hybrid p50 ms"] / found["bare engine p50 ms"]
     return found
+
+
+def bare_server(assay: Assay, queries: Sequence[str]) -> list[float]:
+    """Seconds of the client alone: a dense and a sparse query in one request, ten hits each with payload."""
+    wanted = assay.settings.qdrant
+    key = wanted.api_key.get_secret_value() if wanted.api_key else None
+    client = QdrantClient(wanted.url, api_key=key, prefer_grpc=wanted.grpc, grpc_port=wanted.grpc_port)
+    seconds = []
+    for text in queries:
+        dense = assay.parts.embedder.embed_query(text).tolist()
+        sparse = assay.parts.encoder.encode_query(text)
+        terms = models.SparseVector(indices=list(sparse.indices), values=list(sparse.values))
+        started = perf_counter()
+        requests = [
+            models.QueryRequest(query=query, using=using, limit=_TOP, with_payload=True)
+            for query, using in ((dense, "dense"), (terms, "bm25"))
+        ]
+        client.query_batch_points(_COLLECTION, requests)
+        seconds.append(perf_counter() - started)
+    client.close()
+    return seconds
+
+
+def server_memory(settings: Settings) -> dict[str, float]:
+    """Memory that the server's allocator holds: without its mapped files."""
+    wanted = settings.qdrant
+    key = {"api-key": wanted.api_key.get_secret_value()} if wanted.api_key else {}
+    said = httpx.get(f"{wanted.url}/metrics", headers=key).raise_for_status().text
+    lines = dict(line.rsplit(" ", 1) for line in said.splitlines() if line.startswith("memory_resident_bytes"))
+    return {"server's heap MB": float(lines["memory_resident_bytes"]) / 2**20}
+
+
+def remove(work: Path) -> dict[str, float]:
+    """Remove the collection of a server, which the folder does not hold."""
+    with Assay.open(settings_of(work)) as assay:
+        for generation in assay.generations():
+            assay.parts.store.delete(generation.id)
+    return {}
+
+
+TASKS = {"build": build, "search": search, "remove": remove}
+"""The parts of a measurement, each in a process of its own, in this order."""
 
 
 def measure(chunks: int) -> dict[str, float]:
@@ -115,7 +187,7 @@ def measure(chunks: int) -> dict[str, float]:
         GeneratedText(vocabulary()).write(work / "docs", chunks)
         print(f"{chunks} chunks, {NEAR_DUPLICATES:.0%} near-duplicates: written in {perf_counter() - started:.0f} s")
         found: dict[str, float] = {}
-        for task in ("build", "search"):
+        for task in TASKS:
             command = [sys.executable, "-m", "benchmarks.scale", task, folder]
             run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             figures: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
@@ -136,8 +208,8 @@ def exponents(rows: Sequence[Mapping[str, float]]) -> None:
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Measure each size; or, in a process of its own, one task of one size."""
-    if len(arguments) == 2 and arguments[0] in ("build", "search"):
-        print(json.dumps({"build": build, "search": search}[arguments[0]](Path(arguments[1]))))
+    if len(arguments) == 2 and arguments[0] in TASKS:
+        print(json.dumps(TASKS[arguments[0]](Path(arguments[1]))))
         return
     rows = [measure(int(size)) for size in arguments or SIZES]
     if len(rows) > 1:
