@@ -94,10 +94,10 @@ def build(work: Path) -> dict[str, float]:
 def _timed(function: Callable[..., Any], name: str, spent: dict[str, float]) -> Callable[..., Any]:
     """The function, whose wall time is added up under a name."""
 
-    def call(*arguments: Any) -> Any:  # noqa: ANN401 - those of any function
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of any function
         started = perf_counter()
         try:
-            return function(*arguments)
+            return function(*arguments, **named)
         finally:
             spent[name] = spent.get(name, 0.0) + perf_counter() - started
 
