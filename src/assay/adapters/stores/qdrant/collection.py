@@ -24,6 +24,12 @@ MARKER = "assay"
 FORMAT = 1
 """Version of the marker and the payload; a collection of another version is refused."""
 
+UNINDEXED = 0
+"""Indexing threshold that disables indexing."""
+
+_LOADING_POINTS = 20_000
+_NUMBER_BYTES = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Marker:
@@ -105,7 +111,9 @@ def creation_arguments(layout: CollectionLayout, marker: Marker) -> dict[str, An
         "hnsw_config": models.HnswConfigDiff(
             m=layout.hnsw_links, ef_construct=layout.hnsw_build_width, on_disk=layout.on_disk
         ),
-        "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
+        "optimizers_config": models.OptimizersConfigDiff(
+            indexing_threshold=UNINDEXED, max_segment_size=_loading_segment_kilobytes(marker.dimension)
+        ),
         "metadata": marker.as_metadata(),
     }
 
@@ -135,6 +143,15 @@ def _read_metadata(info: CollectionInfo) -> Mapping[str, Any]:
 def _dense_params(info: CollectionInfo) -> models.VectorParams | None:
     vectors = info.config.params.vectors
     return vectors.get(DENSE) if isinstance(vectors, Mapping) else None
+
+
+def _loading_segment_kilobytes(dimension: int) -> int:
+    """Size of vectors from which a loading collection gets another segment.
+
+    Until a segment is optimized, a point with a term takes time in proportion to the segment's points with that term:
+    in two segments alone, 10⁶ points would take hours.
+    """
+    return _LOADING_POINTS * dimension * _NUMBER_BYTES // 1024
 
 
 def _quantization(layout: CollectionLayout) -> models.QuantizationConfig | None:

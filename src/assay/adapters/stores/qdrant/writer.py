@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
-from assay.adapters.stores.qdrant.collection import Marker, active_replicas, collection_name, read_marker
+from assay.adapters.stores.qdrant.collection import UNINDEXED, Marker, active_replicas, collection_name, read_marker
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.index import count_points
 from assay.adapters.stores.qdrant.options import CollectionLayout, UploadOptions
@@ -27,8 +27,8 @@ T = TypeVar("T")
 _INDEXED_FROM_KB = 10_000
 """Kilobytes of vectors from which a segment gets a graph; scanning smaller ones is faster."""
 
-_UNINDEXED = 0
-"""Indexing threshold that disables indexing."""
+_SEGMENT_KB = 2_000_000
+"""Most kilobytes of vectors in a sealed segment: the server's default with eight cores."""
 
 _NUMBER_BYTES = 25
 _POINT_BYTES = 200
@@ -74,9 +74,8 @@ class QdrantWriter:
     def seal(self) -> None:
         """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
         expected = self._count_distinct_ids()
-        threshold = _INDEXED_FROM_KB if expected >= self._layout.hnsw_threshold else _UNINDEXED
-        if threshold != _UNINDEXED:
-            self._optimize(threshold)
+        threshold = _INDEXED_FROM_KB if expected >= self._layout.hnsw_threshold else UNINDEXED
+        self._optimize(threshold)
         self._wait_for_indexing(threshold)
         self._wait_for_replicas()
         found = count_points(self._server, self._name, self._collection, Retry.LONG)
@@ -130,8 +129,8 @@ class QdrantWriter:
         return len(np.unique(halves, axis=0)) if len(halves) else 0
 
     def _optimize(self, threshold: int) -> None:
-        """Set the indexing threshold in kilobytes. A restarted server starts to index only after that."""
-        config = models.OptimizersConfigDiff(indexing_threshold=threshold)
+        """Merge segments, and index those above a size in kilobytes. A restarted server begins only after that."""
+        config = models.OptimizersConfigDiff(indexing_threshold=threshold, max_segment_size=_SEGMENT_KB)
         self._ask("index", lambda client: client.update_collection(self._collection, optimizers_config=config))
 
     def _wait_for_indexing(self, threshold: int) -> None:
