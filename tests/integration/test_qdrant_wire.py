@@ -140,7 +140,7 @@ def test_a_collection_is_made_as_the_settings_say_and_indexed_only_once_loaded(p
         "write_consistency_factor": 1,
         "on_disk_payload": True,
         "hnsw_config": {"m": 32, "ef_construct": 200, "on_disk": True},
-        "optimizers_config": {"indexing_threshold": 0},
+        "optimizers_config": {"indexing_threshold": 0, "max_segment_size": 20_000 * DIMENSION * 4 // 1024},
         "metadata": {
             "assay": {
                 "format": 1,
@@ -156,7 +156,7 @@ def test_a_collection_is_made_as_the_settings_say_and_indexed_only_once_loaded(p
     assert only(peer, "PATCH", "assay-g1") == []
     writer.seal()
     indexed, sealed = (one.body for one in only(peer, "PATCH", "assay-g1"))
-    assert indexed == {"optimizers_config": {"indexing_threshold": 10_000}}
+    assert indexed == {"optimizers_config": {"indexing_threshold": 10_000, "max_segment_size": 2_000_000}}
     assert sealed["metadata"]["assay"]["state"] == "sealed"
     assert sealed["metadata"]["assay"]["points"] == 3
 

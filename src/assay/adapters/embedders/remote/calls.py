@@ -84,6 +84,7 @@ class ProviderCalls:
         self._reached = False  # whether any request has reached the provider
         self._warning = threading.Lock()
         self._warned = False  # whether the current outage was logged as a warning
+        self._limit_warned = False  # whether the rate limit was; it lasts for the whole build
 
     def embed(self, texts: Sequence[str], tokens: int, purpose: Purpose, limits: CallLimits) -> Vectors:
         """Vectors of length 1, float32 of shape (len(texts), dimension).
@@ -124,24 +125,28 @@ class ProviderCalls:
             failing += delay
 
     def _log_retry(self, failure: _Failure, attempt: int, delay: float, budget: float) -> None:
-        """Log a retry: during long waits as a warning, once per outage.
+        """Log a retry: during long waits as a warning, once per outage, and once for the rate limit.
 
         After an error answer the next one is often good, so only the second error is a warning.
         """
         name, no_answer = self.provider.name, failure.status in {"unreachable", "timeout", "cut"}
-        if budget >= _UNREACHED_SECONDS and attempt >= (1 if no_answer else 2) and self._is_first_warning():
-            what = (
-                f"{name} does not answer: {failure.message}"
-                if no_answer
-                else f"{name} keeps failing: {failure.message}"
-            )
-            logger.warning("%s. Trying again for up to %s; Ctrl-C stops.", what, _duration(budget))
-        else:
+        limited = failure.status == "429"
+        waits_long = budget >= _UNREACHED_SECONDS and attempt >= (1 if no_answer else 2)
+        if not (waits_long and self._is_first_warning(limited=limited)):
             logger.info("%s: %s; trying again in %.1f s.", name, failure.message, delay)
+        elif limited:
+            logger.warning("%s limits the rate: %s. Its pauses are kept. %s", name, failure.message, failure.hint)
+        else:
+            what = "does not answer" if no_answer else "keeps failing"
+            wait = _duration(budget)
+            logger.warning("%s %s: %s. Trying again for up to %s; Ctrl-C stops.", name, what, failure.message, wait)
 
-    def _is_first_warning(self) -> bool:
+    def _is_first_warning(self, *, limited: bool) -> bool:
         with self._warning:
-            first, self._warned = not self._warned, True
+            if limited:
+                first, self._limit_warned = not self._limit_warned, True
+            else:
+                first, self._warned = not self._warned, True
             return first
 
     def interrupt(self) -> None:

@@ -27,7 +27,9 @@ FORMAT = 1
 UNINDEXED = 0
 """Indexing threshold that disables indexing."""
 
-_LOADING_POINTS = 20_000
+LOADING_POINTS = 20_000
+"""Points after which a loading collection gets another segment."""
+
 _NUMBER_BYTES = 4
 
 
@@ -146,12 +148,12 @@ def _dense_params(info: CollectionInfo) -> models.VectorParams | None:
 
 
 def _loading_segment_kilobytes(dimension: int) -> int:
-    """Size of vectors from which a loading collection gets another segment.
+    """Size of the dense vectors of LOADING_POINTS points.
 
-    Until a segment is optimized, a point with a term takes time in proportion to the segment's points with that term:
-    in two segments alone, 10⁶ points would take hours.
+    In a segment that is not optimized yet, the server adds a point to the list of a term in time proportional to the
+    list: 10⁶ points in two segments would take hours.
     """
-    return _LOADING_POINTS * dimension * _NUMBER_BYTES // 1024
+    return LOADING_POINTS * dimension * _NUMBER_BYTES // 1024
 
 
 def _quantization(layout: CollectionLayout) -> models.QuantizationConfig | None:

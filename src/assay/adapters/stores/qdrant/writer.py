@@ -13,7 +13,14 @@ from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
-from assay.adapters.stores.qdrant.collection import UNINDEXED, Marker, active_replicas, collection_name, read_marker
+from assay.adapters.stores.qdrant.collection import (
+    LOADING_POINTS,
+    UNINDEXED,
+    Marker,
+    active_replicas,
+    collection_name,
+    read_marker,
+)
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.index import count_points
 from assay.adapters.stores.qdrant.options import CollectionLayout, UploadOptions
@@ -75,7 +82,8 @@ class QdrantWriter:
         """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
         expected = self._count_distinct_ids()
         threshold = _INDEXED_FROM_KB if expected >= self._layout.hnsw_threshold else UNINDEXED
-        self._optimize(threshold)
+        if threshold != UNINDEXED or expected > LOADING_POINTS:
+            self._optimize(threshold)
         self._wait_for_indexing(threshold)
         self._wait_for_replicas()
         found = count_points(self._server, self._name, self._collection, Retry.LONG)

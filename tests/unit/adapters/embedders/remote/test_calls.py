@@ -21,6 +21,7 @@ REFUSED = NoAnswer("unreachable", "no connection: [Errno 111] Connection refused
 UNKNOWN_HOST = NoAnswer("unreachable", "no connection: [Errno -2] Name or service not known")
 CUT = NoAnswer("cut", "the connection broke")
 BUSY = Answer(503, {}, b"{}")
+LIMITED = Answer(429, {"retry-after": "7"}, b"{}")
 GOOD = Answer(200, {}, json.dumps([[0.6, 0.8]]).encode())
 
 
@@ -141,6 +142,14 @@ def test_a_second_outage_is_said_again(caplog: pytest.LogCaptureFixture) -> None
     calls.embed(["hello"], 1, "document", BUILD)
     calls.embed(["hello"], 1, "document", BUILD)
     assert len(_warnings(caplog)) == 2
+
+
+def test_the_rate_limit_of_a_build_is_said_once_with_the_setting(caplog: pytest.LogCaptureFixture) -> None:
+    calls, _ = _calls(LIMITED, LIMITED, GOOD, LIMITED, LIMITED, GOOD)
+    calls.embed(["hello"], 1, "document", BUILD)
+    calls.embed(["hello"], 1, "document", BUILD)
+    (warning,) = _warnings(caplog)
+    assert warning == "openai limits the rate: it answered 429. Its pauses are kept. about 429"
 
 
 def test_a_query_fails_within_seconds_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:
