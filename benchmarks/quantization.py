@@ -24,7 +24,7 @@ from benchmarks.scale import settings_of, vocabulary
 from benchmarks.serving import resident_megabytes
 
 CHUNKS = 100_000
-VARIANTS = tuple((kind, on_disk) for on_disk in (False, True) for kind in ("none", "scalar", "binary"))
+VARIANTS = (("none", False), ("scalar", True), ("scalar", False), ("binary", False), ("none", True), ("binary", True))
 OVERSAMPLING = {"none": (2.0,), "scalar": (2.0,), "binary": (2.0, 4.0, 8.0)}
 """Candidates rescored with full vectors, as a multiple of the hits; without effect for `none`."""
 
