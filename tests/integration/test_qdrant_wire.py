@@ -3,6 +3,7 @@
 Requests are recorded where they arrive, after a real socket. Answers are compared too: the peer has to be as a server.
 """
 
+import gc
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import httpx
 import pytest
 from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer, Recorded
@@ -159,6 +161,21 @@ def test_a_collection_is_made_as_the_settings_say_and_indexed_only_once_loaded(p
     assert indexed == {"optimizers_config": {"indexing_threshold": 10_000, "max_segment_size": 2_000_000}}
     assert sealed["metadata"]["assay"]["state"] == "sealed"
     assert sealed["metadata"]["assay"]["points"] == 3
+
+
+def test_the_body_of_an_upload_is_freed_before_the_next_one(peer: QdrantPeer) -> None:
+    writer = qdrant_store(peer.url, api_key="wire-key").create("g1", SPEC)
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(3):
+            writer.add([points(3)[number]])
+        uploads = [
+            one for one in gc.get_objects() if isinstance(one, httpx.Request) and one.url.path.endswith("points")
+        ]
+    finally:
+        gc.enable()
+    assert uploads == []
 
 
 @pytest.mark.parametrize(("grpc", "encoding"), [(False, "identity"), (True, None)])

@@ -1,5 +1,6 @@
 """Building a generation's collection on a Qdrant server: load without indexes, index, count, seal."""
 
+import gc
 import json
 import logging
 import time
@@ -114,6 +115,7 @@ class QdrantWriter:
     def _send(self, structs: list[models.PointStruct]) -> None:
         # It may be repeated: a point replaces the one with its id.
         self._ask("write to", lambda client: client.upsert(self._collection, points=structs, wait=True))
+        gc.collect(1)  # httpx leaves a cycle that holds the body, megabytes, and a build rarely collects
 
     def _ask(self, operation: str, call: Callable[[QdrantClient], T]) -> T:
         return self._server.request(operation, self._name, call, Retry.LONG)
