@@ -241,8 +241,9 @@ def _request(query: Query) -> dict[str, Any]:
             "vectors": query.with_vectors,
             "similarity": query.with_similarity,
         },
-        "correct": query.correct,
-        "typing": query.typing,
+        # Only if set: a server of an earlier release refuses fields that it does not know.
+        **({} if query.correct is None else {"correct": query.correct}),
+        **({"typing": True} if query.typing else {}),
         **({"group_by": "page", "passages_per_page": query.passages_per_page} if query.passages_per_page else {}),
     }
 

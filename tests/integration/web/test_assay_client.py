@@ -23,6 +23,9 @@ QUERIES = (
     Query("gripper", 10, filters=Filters(url_prefix=f"{BASE_URL}/cleaning-gripper", sources=("manual",))),
     Query("gripper", 10, filters=Filters(versions=("9.9",))),
     Query("lidar", 2, with_vectors=True),
+    Query("Replcaing the gyroscope", 3),
+    Query("Replcaing the gyroscope", 3, correct=False),
+    Query("Testing the gyr", 3, typing=True, with_vectors=True, passages_per_page=2),
 )
 
 
@@ -32,6 +35,7 @@ def test_a_ranking_over_http_is_the_ranking_of_the_server(default_server: Runnin
         here, there = assay.search(query), client.search(query)
         assert there.generation == here.generation
         assert there.warnings == here.warnings
+        assert there.corrections == here.corrections
         assert len(there.hits) == len(here.hits)
         for mine, theirs in zip(here.hits, there.hits, strict=True):
             known = {"tokenizer": "", "embedded_hash": ""}
@@ -53,6 +57,8 @@ def test_a_ranking_over_http_is_the_ranking_of_the_server(default_server: Runnin
         ("Räder 🤖", {"top_k": 100, "mode": Mode.DENSE, "threshold": 0.1}),
         ("gripper", {"url_prefix": f"{BASE_URL}/cleaning-gripper", "sources": ["manual"]}),
         ("gripper", {"versions": ("9.9",), "everything": True}),
+        ("Replcaing the gyr", {"typing": True, "group_by": "page", "passages_per_page": 1}),
+        ("Replcaing the gyr", {"correct": False, "group_by": "page"}),
     ],
 )
 def test_the_same_search_in_process_and_over_http_gives_the_same_answer(

@@ -299,3 +299,13 @@ def test_a_password_in_the_address_is_never_shown(peer: Peer) -> None:
     with pytest.raises(ServiceUnavailable) as caught:
         client.search(Query("gripper", 5))
     assert "hidden" not in f"{caught.value} {client!r}"
+
+
+def test_options_that_are_not_set_are_not_sent_because_earlier_servers_refuse_them(peer: Peer) -> None:
+    peer.give(200, ANSWER | {"top_k": 5, "threshold": 0.0})
+    with Client(peer.url) as client:
+        assert client.search(Query("gripper", 5)).corrections == ()
+        client.search(Query("gripper", 5, correct=False, typing=True, passages_per_page=2))
+    plain, full = ({*request[2]} for request in peer.requests)
+    assert plain == {"query", "top_k", "mode", "threshold", "filters", "include"}
+    assert full == {*plain, "correct", "typing", "group_by", "passages_per_page"}
