@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from assay.contracts.fields import quoted
 from assay.errors import (
@@ -161,6 +162,13 @@ async def _body_refused(_request: Request, error: Exception) -> Response:
 _ROUTES = "GET /openapi.json describes the routes, `assay docs api` explains them; POST /v1/search searches."
 
 
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes with the path of a request; the exception has those of the first route."""
+    scopes = ((method, {**request.scope, "method": method}) for method in ("GET", "HEAD", "POST"))
+    routes = request.app.routes
+    return [method for method, scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+
+
 async def _http_exception(request: Request, error: Exception) -> Response:
     """Answer an unknown path, or a method that a path does not have."""
     assert isinstance(error, HTTPException)
@@ -169,9 +177,9 @@ async def _http_exception(request: Request, error: Exception) -> Response:
         routes = f" {_ROUTES}" if path == "/" else ""
         return error_response(404, "not_found", f"There is nothing at {path}.{routes}")
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        allowed = ", ".join(_methods(request))
         message = f"{path} does not answer {request.method}, only {allowed}."
-        return error_response(405, "method_not_allowed", message, error.headers)
+        return error_response(405, "method_not_allowed", message, {"Allow": allowed})
     if error.status_code < 500:
         return error_response(400, "validation_error", "Invalid request.")
     return error_response(INTERNAL.status, INTERNAL.error, str(INTERNAL.message))

@@ -1,10 +1,15 @@
 """The parameters of a URL, with the types of the model that parses them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
 from starlette.requests import Request
+
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?")
+"""As JSON writes them. Python converts more: "1_0", digits of other scripts, spaces, "nan"."""
 
 _WRITTEN: Mapping[str, bool] = {"true": True, "1": True, "false": False, "0": False}
 
@@ -15,9 +20,11 @@ def url_parameters(request: Request, model: type[BaseModel]) -> dict[str, object
     A list has a parameter for each of its values; other parameters that are repeated become lists too.
     """
     kinds = {name: _kinds(schema) for name, schema in model.model_json_schema()["properties"].items()}
+    sent: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        sent.setdefault(name, []).append(value)
     parameters: dict[str, object] = {}
-    for name in request.query_params:
-        values = request.query_params.getlist(name)
+    for name, values in sent.items():
         kind = kinds.get(name, set())
         converted = [_converted(value, kind) for value in values]
         parameters[name] = converted if "array" in kind or len(values) > 1 else converted[0]
@@ -48,11 +55,8 @@ def _kinds(schema: Mapping[str, Any]) -> set[str]:
 
 
 def _converted(value: str, kinds: set[str]) -> object:
-    try:
-        if "integer" in kinds:
-            return int(value)
-        if "number" in kinds:
-            return float(value)
-    except ValueError:
-        return value
+    if "integer" in kinds and _INTEGER.fullmatch(value):
+        return int(value)
+    if "number" in kinds and _NUMBER.fullmatch(value):
+        return float(value)
     return _WRITTEN.get(value, value) if "boolean" in kinds else value

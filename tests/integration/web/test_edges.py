@@ -37,10 +37,11 @@ def test_the_root_names_the_documentation_of_the_routes(client: TestClient, meth
     ("method", "path", "allowed"),
     [
         ("GET", "/search", "POST"),
-        ("PUT", "/v1/search", "POST"),
+        ("PUT", "/v1/search", "GET, HEAD, POST"),
+        ("POST", "/v1/suggest", "GET, HEAD"),
         ("DELETE", "/search", "POST"),
         ("OPTIONS", "/search", "POST"),
-        ("POST", "/livez", "GET"),
+        ("POST", "/livez", "GET, HEAD"),
     ],
 )
 def test_another_method_is_405_and_says_which_there_are(

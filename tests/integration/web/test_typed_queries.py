@@ -119,6 +119,12 @@ def test_a_search_by_url_answers_as_its_body_does(client: TestClient) -> None:
     [
         ("top_k=5", "q: it is required"),
         ("q=a&top_k=500", "top_k: it must be a whole number from 1 to 100; 500 was sent."),
+        ("q=a&top_k=1_0", 'top_k: it must be a whole number from 1 to 100; the string "1_0" was sent.'),
+        ("q=a&top_k=%D9%A5", 'top_k: it must be a whole number from 1 to 100; the string "\u0665" was sent.'),
+        ("q=a&top_k=+5", 'top_k: it must be a whole number from 1 to 100; the string " 5" was sent.'),
+        ("q=a&top_k=5.0", 'top_k: it must be a whole number from 1 to 100; the string "5.0" was sent.'),
+        ("q=a&threshold=0_1", 'threshold: it must be a number from 0 to 1; the string "0_1" was sent.'),
+        ("q=a&threshold=nan", 'threshold: it must be a number from 0 to 1; the string "nan" was sent.'),
         ("q=a&everything=maybe", 'everything: it must be true or false; the string "maybe" was sent.'),
         ("q=a&mode=both", "mode: it must be"),
         ("q=a&url_prefix=/docs", "url_prefix: Not an absolute http(s) URL"),
@@ -129,6 +135,15 @@ def test_a_wrong_search_by_url_is_refused_by_name(client: TestClient, parameters
     answer = client.get(f"/v1/search?{parameters}")
     assert answer.status_code == 400
     assert complaint in answer.json()["message"]
+
+
+@pytest.mark.parametrize("url", ["/v1/suggest?q=gyros", "/v1/search?q=gyros"])
+def test_head_answers_as_get_without_a_body(client: TestClient, url: str) -> None:
+    answer = client.head(url)
+    assert answer.status_code == 200
+    assert answer.content == b""
+    assert answer.headers["Content-Type"] == client.get(url).headers["Content-Type"]
+    assert client.head("/v1/suggest").status_code == 400
 
 
 def test_a_damaged_vocabulary_leaves_searches_working(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -31,6 +31,7 @@ def router(assay: Assay) -> APIRouter:
     def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         return _answer(request, native.parse(body, defaults))
 
+    @routes.head("/v1/search", include_in_schema=False)
     @routes.get(
         "/v1/search",
         summary="Search by a URL that can be linked",
@@ -41,6 +42,7 @@ def router(assay: Assay) -> APIRouter:
         parameters = url_parameters(request, native.SearchParameters)
         return _answer(request, native.parse_parameters(parameters, defaults))
 
+    @routes.head("/v1/suggest", include_in_schema=False)
     @routes.get(
         "/v1/suggest",
         summary="Suggest titles and headings while somebody types",
