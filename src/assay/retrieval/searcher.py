@@ -32,8 +32,8 @@ _LEAST_BATCH = 4
 _COMPARED_WORDS, _ENOUGH_WORDS = 5, 0.5
 """First hits whose words are compared with the query's, and the share of these that a good answer has."""
 
-_MOST_GROUPED = 400
-"""Hits among which the best pages are sought."""
+_FIRST_GROUPED, _MOST_GROUPED = 400, 2_000
+"""Hits among which the best pages are sought: at first, and while pages lack."""
 
 _MOST_CANDIDATES = 10_000
 """Maximum depth of a search whose candidates are copies of few passages."""
@@ -109,8 +109,7 @@ class Searcher:
         rewriting = self._rewritten(query)
         encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
         query = replace(query, mode=encoded.mode)
-        search = self._ranking if query.passages_per_page is None else self._grouped
-        ranking = search(query, encoded, started)
+        ranking = self._ranking(query, encoded, started)
         weak = self._are_weak(ranking.hits, rewriting.text)
         if not weak and not rewriting.corrections:
             return ranking
@@ -147,7 +146,8 @@ class Searcher:
     def _ranking(self, query: Query, encoded: Encoded, started: float) -> Ranking:
         embedded = perf_counter()
         clock = _StageClock()
-        hits = self._ranked_hits(query, encoded, clock)
+        search = self._ranked_hits if query.passages_per_page is None else self._grouped_hits
+        hits = search(query, encoded, clock)
         warnings = encoded.warnings
         if not hits:
             with clock.timing("filter_ms"):
@@ -167,20 +167,20 @@ class Searcher:
         words, *of_hits = (set(counted.indices) for counted in self._encoder.term_counts(texts))
         return max(len(words & of_hit) for of_hit in of_hits) < _ENOUGH_WORDS * len(words)
 
-    def _grouped(self, query: Query, encoded: Encoded, started: float) -> Ranking:
+    def _grouped_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
         """The best top_k pages, with at most passages_per_page hits each; searches for more hits while pages lack."""
         assert query.passages_per_page is not None
-        wanted = min(2 * query.top_k * query.passages_per_page, _MOST_GROUPED)
+        wanted = min(2 * query.top_k * query.passages_per_page, _FIRST_GROUPED)
         while True:
-            ranking = self._ranking(replace(query, top_k=wanted), encoded, started)
-            pages = by_page(ranking.hits)
-            if len(pages) >= query.top_k or len(ranking.hits) < wanted or wanted == _MOST_GROUPED:
+            found = self._ranked_hits(replace(query, top_k=wanted, with_vectors=False), encoded, clock)
+            pages = by_page(found)
+            if len(pages) >= query.top_k or len(found) < wanted or wanted == _MOST_GROUPED:
                 break
             wanted = min(4 * wanted, _MOST_GROUPED)
         kept = [hit for page in pages[: query.top_k] for hit in page[: query.passages_per_page]]
         ordered = sorted(kept, key=lambda hit: hit.rank)
         hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
-        return replace(ranking, query=query, hits=hits)
+        return self._with_vectors(hits) if query.with_vectors else hits
 
     def has_pages(self, filters: Filters) -> bool:
         """Whether any page matches. Raises VectorStoreError."""

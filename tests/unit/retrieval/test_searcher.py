@@ -430,3 +430,24 @@ def test_a_grouped_search_looks_deeper_when_one_page_has_all_of_the_first_hits()
     assert [len(page) for page in by_page(ranking.hits)] == [1, 1]
     everything = world.searcher(NAME).search(Query("wheel turns", 5, passages_per_page=1))
     assert len(everything.hits) == 2
+
+
+def test_a_grouped_search_without_keyword_vectors_counts_pages_too(world: World) -> None:
+    ranking = _without_keywords(world).search(Query("wheel turns stops wear", 2, passages_per_page=1))
+    assert len(_paths(ranking)) == len(set(_paths(ranking))) == 2
+
+
+def test_a_grouped_search_gives_vectors_of_its_hits(searcher: Searcher) -> None:
+    grouped = searcher.search(Query("wheel gripper", 2, with_vectors=True, passages_per_page=2))
+    plain = searcher.search(Query("wheel gripper", 20, with_vectors=True))
+    vectors = {hit.chunk.id: hit.vector for hit in plain.hits}
+    assert [hit.vector for hit in grouped.hits] == [vectors[hit.chunk.id] for hit in grouped.hits]
+    assert None not in vectors.values()
+
+
+def test_a_grouped_search_finds_pages_behind_a_page_with_very_many_passages() -> None:
+    world = World()
+    long = page("long", *(f"The wheel turns {at}." for at in range(450)), title="Wheel turns")
+    world.build(NAME, long, page("short", "Somewhere a wheel, long after other things, turns."))
+    ranking = world.searcher(NAME).search(Query("wheel turns", 2, Mode.SPARSE, passages_per_page=1))
+    assert _paths(ranking) == ["long", "short"]
