@@ -114,7 +114,9 @@ def unpacked_vocabulary(packed: bytes, generation_id: str) -> Vocabulary:
         columns = json.loads(text)
         words = columns["words"].split("\n") if columns["words"] else []
         names = NameList(columns["names"], columns["urls"], columns["titles"])
-        return Vocabulary(dict(zip(words, columns["counts"], strict=True)), array("I", columns["terms"]), names)
+        return Vocabulary(
+            dict(zip(words, map(int, columns["counts"]), strict=True)), array("I", columns["terms"]), names
+        )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise _damaged(what, error) from error
 
