@@ -1,18 +1,29 @@
 """The words and names of a generation, by which unfinished and misspelt queries are completed and corrected."""
 
 import re
+import unicodedata
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, overload
 
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-"""A word of a text: letters and digits, with apostrophes inside."""
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed"  # Latin, Hebrew, Arabic
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0963\u0980-\u0df3"  # of India and Sri Lanka
+    "\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"  # Thai, Lao, Burmese, Khmer
+)
+"""Accents and vowel signs, which `\\w` lacks."""
+
+WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*|['’][^\W_]+)*")
+"""A word of a text: letters with their marks and digits, with apostrophes inside."""
 
 
 def folded(text: str) -> str:
-    """A text whose words equal those of the vocabulary."""
-    return text.casefold().replace("’", "'")
+    """A text whose words equal those of the vocabulary: in lower case as the keyword index has it, and composed."""
+    text = text.lower()
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text.replace("’", "'").replace("i\u0307", "i"))  # of a Turkish İ
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,8 @@ class NameList(Sequence[Name]):
         """These names, in this order."""
         kept = list(names)
         texts = "\n".join(" ".join(name.text.split()) for name in kept)
-        return cls(texts, "\n".join(name.url for name in kept), "".join(str(int(name.is_title)) for name in kept))
+        urls = "\n".join(name.url.replace("\n", "%0A") for name in kept)  # of an anchor with a line break
+        return cls(texts, urls, "".join(str(int(name.is_title)) for name in kept))
 
     @property
     def texts(self) -> str:

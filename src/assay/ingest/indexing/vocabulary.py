@@ -30,8 +30,8 @@ class VocabularyBuilder:
         if names.title:
             self._add_name(Name(names.title, document.link, is_title=True))
         for heading in names.headings:
-            if heading and heading != document.title:
-                here = heading.replace("`", "") == chunk.section.replace("`", "")
+            if heading and _plain(heading) != _plain(document.title):
+                here = _plain(heading) == _plain(chunk.section)
                 self._add_name(Name(heading, chunk.section_url if here else document.link, is_title=False))
 
     def vocabulary(self) -> Vocabulary:
@@ -41,3 +41,8 @@ class VocabularyBuilder:
 
     def _add_name(self, name: Name) -> None:
         self._names.setdefault((folded(name.text), name.url.partition("#")[0]), name)
+
+
+def _plain(name: str) -> str:
+    """A name without the marks of code, which only some of its places keep."""
+    return name.replace("`", "")
