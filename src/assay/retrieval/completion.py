@@ -1,12 +1,14 @@
 """Completion of an unfinished last word, and correction of misspelt words, by a generation's vocabulary.
 
-A word that the generation knows is never changed, nor is a common word of the language: "kind" is no misspelt "king".
+A word that the generation knows is never changed, nor are one in quotes and a common word of the language: "kind" is
+no misspelt "king".
 Another word becomes the known word that one error makes of it; a long word may have two. The errors are those of
 typing, at places where another word is seldom the result: the first letter stays, and the last one is never another.
 Of several such words, one is preferred that stands in a title or heading with the other words of the query, then the
 one in most chunks.
 """
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +40,9 @@ _MOST_TRIED = 40
 """Words among which one is chosen by the names in which it stands."""
 
 _LAST = "\U0010ffff"
+
+_QUOTED = re.compile('"[^"]*"|`[^`]*`|“[^”]*”|„[^“”]*[“”]|«[^»]*»')
+"""Words that are meant as they are written."""
 
 Range = tuple[int, int]
 """Places of some of the sorted words: the first, and the one after the last."""
@@ -85,8 +90,13 @@ class Completer:
         words = [folded(word[0]) for word in found]
         ends_open = found[-1].end() == len(text)
         last = len(words) - 1
-        unknown = [at for at, word in enumerate(words) if not self._is_known(word)]
-        is_open = ends_open and (typing or (last in unknown and len(words[last]) >= _SHORTEST_COMPLETED))
+        quoted = [part.span() for part in _QUOTED.finditer(text)]
+        unknown = [
+            at
+            for at, (word, place) in enumerate(zip(words, found, strict=True))
+            if not any(start < place.start() < end for start, end in quoted) and not self._is_known(word)
+        ]
+        is_open = ends_open and (typing or (last in unknown and _may_be_unfinished(words[last])))
         if not unknown and not is_open:
             return Rewriting(text)
         finished = last if is_open else last + 1
@@ -98,7 +108,7 @@ class Completer:
                 context.extend(self._id_of(word) for word in used[at].split())
         names: tuple[str, ...] = ()
         if is_open:
-            completed, names = self._completed(words[last], context)
+            completed, names = self._completed(words[last], context, typing=typing)
             if last in unknown:
                 used[last] = completed or self._corrected(words[last], context)
         corrections = tuple(
@@ -121,10 +131,15 @@ class Completer:
         return found
 
     def _suggested(self, words: Sequence[str], limit: int) -> list[Name]:
+        """Names that have the last word as it is come before those in which it begins another word."""
         ranges = [self._range(word) for word in words]
         if any(low == high for low, high in ranges):
             return []
-        return [self._names.names[at] for at in np.flatnonzero(self._names_with(ranges))[:limit]]
+        fitting = self._names_with(ranges)
+        whole = np.zeros_like(fitting)
+        whole[self._names.having(self._id_of(words[-1]))] = True
+        order = [*np.flatnonzero(fitting & whole)[:limit], *np.flatnonzero(fitting & ~whole)[:limit]]
+        return [self._names.names[at] for at in order[:limit]]
 
     def _is_known(self, word: str) -> bool:
         if word in self._counts:
@@ -144,8 +159,11 @@ class Completer:
         """The places of the words with a prefix."""
         return bisect_left(self._words, prefix), bisect_left(self._words, prefix + _LAST)
 
-    def _completed(self, prefix: str, context: Sequence[Range]) -> tuple[str, tuple[str, ...]]:
-        """The word that completes a prefix, "" without one, and the names that the query then may be."""
+    def _completed(self, prefix: str, context: Sequence[Range], *, typing: bool) -> tuple[str, tuple[str, ...]]:
+        """The word that completes a prefix, "" without one, and the names that the query then may be.
+
+        A common word of a finished query, such as the last one of a question, is completed only to a word of these.
+        """
         words = self._range(prefix)
         if words[0] == words[1]:
             return "", ()
@@ -155,6 +173,8 @@ class Completer:
         if len(fitting):
             of_best = WORD.findall(folded(self._names.names[fitting[0]].text))
             return next(word for word in of_best if word.startswith(prefix)), tuple(dict.fromkeys(names))
+        if not typing and self._is_common(prefix):
+            return "", ()
         frequent = self._frequencies[words[0] : words[1]]
         in_names = self._names.is_in_names(words)
         return self._words[words[0] + int(np.argmax(frequent * in_names if in_names.any() else frequent))], ()
@@ -222,7 +242,7 @@ class _NamesIndex:
     def __init__(self, names: NameList, words: Sequence[str]) -> None:
         places = {word: at for at, word in enumerate(words)}
         self.names = names
-        self.lengths = array("H")
+        self.lengths = array("I")
         word_of = array("I")
         for line in folded(names.texts).split("\n") if len(names) else ():
             known = {places[word] for word in WORD.findall(line) if word in places}
@@ -255,6 +275,11 @@ class _NamesIndex:
         """For each word of a range whether any name has it."""
         found: Mask = np.diff(self._starts[words[0] : words[1] + 1]) > 0
         return found
+
+
+def _may_be_unfinished(word: str) -> bool:
+    """Whether an unknown last word is completed although nobody said that it is unfinished; a number is not."""
+    return len(word) >= _SHORTEST_COMPLETED and not word.isdecimal()
 
 
 def _is_cased(letter: str) -> bool:

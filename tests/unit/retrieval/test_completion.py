@@ -13,9 +13,9 @@ from assay.retrieval.completion import Completer
 
 ENCODER = Bm25Encoder("english")
 TITLES = ("Configure the store", "configureStore", "Testing overview", "Testing", "Port numbers", "createAsyncThunk")
-COMMON_WORDS = {"stare", "poster"}
+COMMON_WORDS = {"stare", "poster", "sub", "comm"}
 HEADINGS = ("Testing reducers", "Store setup", "Éléments de menu", "Posting a comment")
-COMMON = "reducer reduce reducers post port posts middleware middleware selector subscribe naïve настройка 検索"
+COMMON = "reducer reduce reducers post port posts middleware middleware selector subscribe naïve настройка 検索 404"
 
 
 def completer(*extra: str) -> Completer:
@@ -75,6 +75,10 @@ def test_a_misspelt_word_becomes_the_known_one(typed: str, searched: str) -> Non
         "selectorx",  # a last letter too many
         "ports'",
         "xqzvkj",  # nothing is near
+        '"middlewre" and `sellector`',  # quoted
+        "«нсатройка» “sotre”",
+        "error 40",  # a number is no beginning of another
+        "posting a sub",  # a common word at the end of a question
         "",
         "?",
     ],
@@ -99,6 +103,7 @@ def test_the_word_that_stands_in_a_name_with_the_others_is_preferred() -> None:
         ("midd", "middleware"),
         ("sel", "selector"),
         ("éléments de men", "éléments de menu"),
+        ("posting a comm", "posting a comment"),  # a common word, but a name has it
     ],
 )
 def test_an_unfinished_last_word_is_completed(typed: str, searched: str) -> None:
@@ -113,6 +118,15 @@ def test_a_known_last_word_stays_and_adds_the_names_that_it_may_become_only_whil
     typing = COMPLETER.rewrite("testing red", typing=True)
     assert typing.names == ("Testing reducers",)
     assert typing.text == "testing reducers"
+
+
+def test_a_common_word_and_a_number_are_completed_while_somebody_types() -> None:
+    assert rewritten("posting a sub", typing=True) == "posting a subscribe"
+    assert rewritten("error 40", typing=True) == "error 404"
+
+
+def test_an_open_quote_does_not_keep_its_words() -> None:
+    assert rewritten('"sotre middlewre') == '"store middleware'
 
 
 def test_a_finished_last_word_is_corrected_and_not_completed() -> None:
@@ -166,3 +180,18 @@ def test_suggestions_are_limited_and_a_title_comes_before_a_heading() -> None:
     assert len(COMPLETER.suggest("t", 2)) <= 2
     assert [name.is_title for name in COMPLETER.suggest("testing", 5)] == [True, True, False]
     assert COMPLETER.suggest("nothing like this", 5) == []
+
+
+def test_the_name_with_the_word_itself_comes_before_longer_words() -> None:
+    names = ["Caching", "Colours", "C", "Client", "The C language"]
+    of = NameList.of([Name(name, f"https://d.example/{name}", is_title=True) for name in names])
+    one = Completer(Vocabulary(dict.fromkeys(words_of(" ".join(names)), 1), array("I"), of), ENCODER, bool)
+    assert [name.text for name in one.suggest("c", 3)] == ["C", "The C language", "Caching"]
+    assert [name.text for name in one.suggest("c", 1)] == ["C"]
+
+
+def test_a_name_of_very_many_words_is_counted() -> None:
+    words = [f"w{at}" for at in range(70_000)]
+    of = NameList.of([Name(" ".join(words), "https://d.example/", is_title=True)])
+    one = Completer(Vocabulary(dict.fromkeys(words, 1), array("I"), of), ENCODER, bool)
+    assert len(one.suggest("w69999", 1)) == 1
