@@ -225,7 +225,7 @@ def test_keys_work_while_the_catalog_is_gone(published: Path, tmp_path: Path) ->
         (401, "/v1/search", "wrong", "localhost"),
         (403, GENERATIONS, "searcher", "localhost"),
         (404, "/v1/admin/x", "admin", "localhost"),
-        (405, "/v1/search", "searcher", "localhost"),
+        (405, "/search", "searcher", "localhost"),
     ],
 )
 def test_a_refusal_is_readable_for_a_page_that_may_ask(
