@@ -40,7 +40,7 @@ _WITHOUT_BODY_SHARE = 50
 
 _ERRORS = {400, 401, 403, 404, 405, 408, 409, 413, 429, 431}
 _BEYOND_THE_SCHEMA = re.compile(
-    r"filters\.url_prefix: |top_k: it must be a whole number .*; \d+\.0 was sent\.|"
+    r"filters\.url_prefix: |(top_k|passages_per_page): it must be a whole number .*; \d+\.0 was sent\.|"
     r"tests\[\d+\]\.test_id: .* is already the id of "
 )
 _NEVER_SENT = ("Traceback", "pydantic", "/site-packages/", "sqlalchemy")

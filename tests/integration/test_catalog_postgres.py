@@ -75,7 +75,9 @@ class TestSqlCatalogInPostgres(CatalogConformance):
     @pytest.fixture
     def catalog(self, kit_url: str) -> Iterator[Catalog]:
         with psycopg.connect(kit_url) as connection:
-            connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors")
+            connection.execute(
+                "TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors, vocabularies"
+            )
             connection.execute("INSERT INTO live VALUES (1, NULL)")
         catalog = open_catalog(kit_url, create=False)
         yield catalog

@@ -47,7 +47,9 @@ def url() -> Iterator[str]:
 def pooled(url: str) -> Iterator[SqlCatalog]:
     open_catalog(url, create=True).close()
     with psycopg.connect(url, prepare_threshold=None) as connection:
-        connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors")
+        connection.execute(
+            "TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors, vocabularies"
+        )
         connection.execute("INSERT INTO live VALUES (1, NULL)")
     catalog = open_catalog(url, create=False)
     yield catalog
