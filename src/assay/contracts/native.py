@@ -1,4 +1,4 @@
-"""Assay's native shape: POST /v1/search, `assay search --json`, and searches in Python.
+"""Assay's native shape: GET and POST /v1/search, `assay search --json`, and searches in Python.
 
 It has all options of a search; the seeds' shapes are narrower views of the same ranking.
 """
@@ -26,6 +26,11 @@ _FILTER_VALUES = 50
 _FILTER_LENGTH = 500
 _URL_LENGTH = 2_000
 
+QueryText = Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK]
+_TopK = Annotated[int, Field(ge=1, le=TOP_K_LIMIT)]
+_Threshold = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+_PassagesPerPage = Annotated[int, Field(ge=1, le=20)]
+_UrlPrefix = Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT]
 FilterValue = Annotated[str, Field(min_length=1, max_length=_FILTER_LENGTH), IS_TEXT]
 FilterValues = Annotated[list[FilterValue], Field(max_length=_FILTER_VALUES)]
 
@@ -39,7 +44,7 @@ class SearchFilters(RequestModel):
     locales: FilterValues = Field(
         default=[], description="Any of these locales; if omitted, the default locale of each source."
     )
-    url_prefix: Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT] | None = Field(
+    url_prefix: _UrlPrefix | None = Field(
         default=None,
         description="Pages at or below this absolute URL.",
         examples=["https://docs.example.org/guide"],
@@ -71,10 +76,10 @@ PASSAGES_PER_PAGE = 3
 class SearchQuery(RequestModel):
     """A search request."""
 
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+    query: QueryText = Field(
         description="The query in plain words; not only white space.", examples=["How do nodes communicate?"]
     )
-    top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] | None = Field(
+    top_k: _TopK | None = Field(
         default=None, description="The maximum number of results; by default `[search] top_k`.", examples=[5]
     )
     mode: Mode | None = Field(
@@ -83,7 +88,7 @@ class SearchQuery(RequestModel):
         description="Which vectors to search; by default `[search] mode`.",
         examples=["hybrid"],
     )
-    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+    threshold: _Threshold | None = Field(
         default=None,
         description="The minimum similarity of a result; by default `[search] threshold`.",
         examples=[0.0],
@@ -100,7 +105,7 @@ class SearchQuery(RequestModel):
     group_by: Literal["page"] | None = Field(
         default=None, description="`page`: `top_k` counts pages, and `pages` lists them with their results."
     )
-    passages_per_page: Annotated[int, Field(ge=1, le=20)] = Field(
+    passages_per_page: _PassagesPerPage = Field(
         default=PASSAGES_PER_PAGE, description="The most results of one page, with `group_by`."
     )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
@@ -110,29 +115,21 @@ class SearchQuery(RequestModel):
 class SearchParameters(RequestModel):
     """A search by URL: the fields of SearchQuery and its filters, with the query as `q`."""
 
-    q: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
-        description="The query in plain words; not only white space."
-    )
-    top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] | None = Field(
-        default=None, description="The maximum number of results; by default `[search] top_k`."
-    )
+    q: QueryText = Field(description="The query in plain words; not only white space.")
+    top_k: _TopK | None = Field(default=None, description="The maximum number of results; by default `[search] top_k`.")
     mode: Mode | None = Field(default=None, strict=False, description="`hybrid`, `dense` or `sparse`.")
-    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+    threshold: _Threshold | None = Field(
         default=None, description="The minimum similarity of a result; by default `[search] threshold`."
     )
     group_by: Literal["page"] | None = Field(default=None, description="As in the body of POST.")
-    passages_per_page: Annotated[int, Field(ge=1, le=20)] = Field(
-        default=PASSAGES_PER_PAGE, description="As in the body of POST."
-    )
+    passages_per_page: _PassagesPerPage = Field(default=PASSAGES_PER_PAGE, description="As in the body of POST.")
     correct: bool | None = Field(default=None, description="As in the body of POST.")
     typing: bool = Field(default=False, description="As in the body of POST.")
     versions: FilterValues = Field(default=[], description="Any of these versions; repeat the parameter for several.")
     locales: FilterValues = Field(default=[], description="Any of these locales; repeat the parameter for several.")
     sections: FilterValues = Field(default=[], description="Passages with a section of any of these exact headings.")
     sources: FilterValues = Field(default=[], description="Any of these source names.")
-    url_prefix: Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT] | None = Field(
-        default=None, description="Pages at or below this absolute URL."
-    )
+    url_prefix: _UrlPrefix | None = Field(default=None, description="Pages at or below this absolute URL.")
     everything: bool = Field(default=False, description="Every version and locale that is not named.")
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, RequestModel, check_fields
-from assay.contracts.native import QUERY_LIMIT
+from assay.contracts.fields import AnswerModel, RequestModel, check_fields
+from assay.contracts.native import QueryText
 from assay.model.vocabulary import Name
 
 LIMIT, MOST = 10, 50
@@ -16,9 +16,7 @@ LIMIT, MOST = 10, 50
 class SuggestQuery(RequestModel):
     """The parameters of the URL."""
 
-    q: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
-        description="The text so far; its last word may be unfinished.", examples=["node comm"]
-    )
+    q: QueryText = Field(description="The text so far; its last word may be unfinished.", examples=["node comm"])
     limit: Annotated[int, Field(ge=1, le=MOST)] = Field(default=LIMIT, description="The maximum number of suggestions.")
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,7 +20,7 @@ def url_parameters(request: Request, model: type[BaseModel]) -> dict[str, object
 
     A list has a parameter for each of its values; other parameters that are repeated become lists too.
     """
-    kinds = {name: _kinds(schema) for name, schema in model.model_json_schema()["properties"].items()}
+    kinds = _kinds_of(model)
     sent: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
         sent.setdefault(name, []).append(value)
@@ -48,6 +49,12 @@ def url_parameters_schema(model: type[BaseModel], example: Mapping[str, object])
             for name, each in schema["properties"].items()
         ]
     }
+
+
+@cache
+def _kinds_of(model: type[BaseModel]) -> Mapping[str, set[str]]:
+    """The JSON types of each field; cached, because making a schema takes longer than a suggestion."""
+    return {name: _kinds(schema) for name, schema in model.model_json_schema()["properties"].items()}
 
 
 def _kinds(schema: Mapping[str, Any]) -> set[str]:
