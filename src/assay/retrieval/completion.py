@@ -1,11 +1,10 @@
 """Completion of an unfinished last word, and correction of misspelt words, by a generation's vocabulary.
 
-A word that the generation knows is never changed, nor are one in quotes and a common word of the language: "kind" is
-no misspelt "king".
-Another word becomes the known word that one error makes of it; a long word may have two. The errors are those of
-typing, at places where another word is seldom the result: the first letter stays, and the last one is never another.
-Of several such words, one is preferred that stands in a title or heading with the other words of the query, then the
-one in most chunks.
+Three kinds of words are never changed: those that the generation knows, those in quotes, and common words of the
+language ("kind" is no misspelt "king"). Any other word is replaced by the known word from which it differs by one
+typing error; a long word may have two. The errors exclude those that often make a real word: another first or last
+letter. If several known words are possible, the best one is in a title or heading with the other words of the query.
+The next best is in most chunks.
 """
 
 import re

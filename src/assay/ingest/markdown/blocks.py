@@ -29,7 +29,7 @@ _BLOCK_ELEMENTS = name_set(
 )
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _PIPE = "\0"
-"""Stands for a pipe in a code span; no page has this character."""
+"""Replaces a pipe in a code span; no page has this character."""
 
 _CELL_COST = 20
 """Budget charged for each table token beyond the table's characters."""

@@ -27,7 +27,7 @@ START_AFTER = 100
 """New pages that a build reads itself before it starts workers; starting one takes as long as about 70 pages."""
 
 _PAGE_CHARACTERS = 40_000
-"""A page counts once more for each so many: reading a built page of 120,000 takes as long as four Markdown pages."""
+"""A page counts as one page more for each 40,000: a built page of 120,000 takes as long as four Markdown pages."""
 
 _MAX_WORKERS = 4
 """The build's own work per page, finding and storing it, keeps about this many workers busy."""
