@@ -97,11 +97,26 @@ class LiveSearcher:
                 with self._lock:
                     served = self._current.searcher.generation.id if self._current else None
                 if target is not None and target != served:
-                    self._swap(self._open_searcher(target))
+                    self._swap(self._open_latest(target))
             except AssayError as error:
                 self._note(error.message)
                 raise
             self._note("")
+
+    def _open_latest(self, target: str) -> Searcher:
+        """Open the live generation.
+
+        On a busy machine it can be replaced and removed by retention between reading its id and opening it. Then its
+        successor is opened.
+        """
+        while True:
+            try:
+                return self._open_searcher(target)
+            except AssayError:
+                latest = self._live_id()
+                if latest is None or latest == target:
+                    raise
+                target = latest
 
     def watch(self, seconds: float) -> None:
         """Call refresh() every `seconds` in a background thread until close().

@@ -124,6 +124,21 @@ def test_a_generation_that_cannot_be_opened_leaves_what_is_served() -> None:
     assert "damaged" in live.status().problem
 
 
+def test_a_generation_that_was_replaced_and_removed_while_it_was_opened_is_skipped() -> None:
+    world = World(live="one", corrupt={"one", "two"})
+    successors = iter(["two", "three"])
+
+    def open_late(generation: str) -> Searcher:
+        if generation in world.corrupt:
+            world.live = next(successors)
+        return world.open(generation)
+
+    live = LiveSearcher(world.live_id, open_late)
+    live.refresh()
+    assert _served(live) == "three"
+    assert live.status().problem == ""
+
+
 def test_nothing_to_serve_and_a_failure_raises_the_failure() -> None:
     world = World("g1", corrupt={"g1"})
     with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
