@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from assay.adapters.embedders.static import count_tokens
 from assay.adapters.sources.folder.source import FolderSource
 from assay.app import Assay
 from assay.ingest.markdown.reader import read_markdown
+from assay.mcp.server import TOOLS
 from assay.model.documents import BlockKind, Document, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.ranking import Hit, Query
 from assay.settings import Settings, SourceSettings
@@ -225,14 +227,18 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcomes(
-    topics: list[Topic], documents: dict[str, Document], tmp_path_factory: pytest.TempPathFactory
-) -> list[Outcome]:
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assay]:
+    """The handbook, live."""
     source = SourceSettings(path=EXAMPLES / "handbook", base_url=BASE_URL)
     settings = Settings(data_dir=tmp_path_factory.mktemp("handbook"), sources=(source,))
     with Assay.open(settings) as assay:
         assert assay.publish().promoted is not None
-        return [outcome(topic, assay.search(Query(topic["text"], 5)).hits, documents) for topic in topics]
+        yield assay
+
+
+@pytest.fixture(scope="module")
+def outcomes(topics: list[Topic], documents: dict[str, Document], published: Assay) -> list[Outcome]:
+    return [outcome(topic, published.search(Query(topic["text"], 5)).hits, documents) for topic in topics]
 
 
 def test_the_handbook_passes_the_default_limits_under_hybrid_search(outcomes: list[Outcome]) -> None:
@@ -245,6 +251,23 @@ def test_the_handbook_passes_the_default_limits_under_hybrid_search(outcomes: li
 def test_each_type_reaches_the_precision_that_its_judgments_allow(outcomes: list[Outcome], kind: str) -> None:
     precisions = [outcome.precision for outcome in outcomes if outcome.topic["type"] == kind]
     assert sum(precision >= 0.8 for precision in precisions) >= 0.8 * len(precisions)
+
+
+def test_a_model_reads_the_right_section_by_two_calls_of_mcp_within_4000_tokens(
+    topics: list[Topic], documents: dict[str, Document], published: Assay
+) -> None:
+    missed = []
+    for topic in [topic for topic in topics if topic.get("expect") != "no_answer"][:20]:
+        found = TOOLS["search_docs"].call(published, {"query": topic["text"], "max_tokens": 2_000})
+        results: Any = found.structured["results"]
+        read = TOOLS["read_page"].call(published, {"url": results[0]["url"], "max_tokens": 2_000})
+        assert sum(count_tokens([found.text, read.text])) <= 4_000
+        best = [judgment for judgment in topic["judgments"] if judgment["label"] == 2]
+        spans = [passage(judgment, documents[judgment["url"]]) for judgment in best]
+        texts = [documents[judgment["url"]].text[slice(*span)] for judgment, span in zip(best, spans, strict=True)]
+        if not any(text in found.text or text in read.text for text in texts):
+            missed.append(topic["id"])
+    assert missed == []
 
 
 def judgments(topics: list[Topic]) -> Iterator[tuple[Topic, dict[str, Any]]]:

@@ -10,6 +10,7 @@ from assay.app.auditing import Auditor
 from assay.app.building import Builds
 from assay.app.evaluation import Evaluation
 from assay.app.labels import Labels
+from assay.app.pages import Pages
 from assay.app.parts import Parts
 from assay.app.releases import Releases
 from assay.app.reports import PublishReport
@@ -31,8 +32,9 @@ class Assay:
 
     Nothing is read or written before it is needed: a search loads no catalog migrations, a listing no model.
 
-    parts: the adapters. builds: sources in, a candidate out. searches: what answers. systems: generations as they are
-    measured. evaluation: the gate. labels: the judgments of test sets. auditor: audits. releases: what goes live.
+    parts: the adapters. builds: sources in, a candidate out. searches: what answers. pages: its pages as text.
+    systems: generations as they are measured. evaluation: the gate. labels: the judgments of test sets.
+    auditor: audits. releases: what goes live.
     """
 
     def __init__(self, settings: Settings, generation: str | None = None) -> None:
@@ -40,6 +42,7 @@ class Assay:
         self.parts = Parts(settings)
         self.builds = Builds(self.parts)
         self.searches = Searches(self.parts, generation)
+        self.pages = Pages(self.parts, self.searches)
         self.systems = Systems(self.parts, self.searches)
         self.evaluation = Evaluation(self.parts, self.systems)
         self.labels = Labels(self.parts, self.systems)

@@ -136,7 +136,7 @@ for _command in (
     *(building.ingest, building.publish),
     searching.search,
     *(releasing.promote, releasing.rollback, releasing.generations),
-    *(auditing.audit, serving.serve, validating.validate, comparing.compare),
+    *(auditing.audit, serving.serve, serving.mcp, validating.validate, comparing.compare),
     *(labelling.label, calibrating.calibrate, documentation.docs),
 ):
     app.command()(_command)

@@ -85,6 +85,7 @@ class ServerSettings(Table):
         description="Accepted values of the `Host` header: `docs.example.org`, `*.example.org`, `*`. If empty, any "
         "value if other machines can connect, else this machine's own names.",
     )
+    mcp: bool = Field(default=True, description="Serve MCP at `/mcp` if the extra `mcp` is installed.")
     metrics: Literal["loopback", "key", "public", "off"] = Field(
         default="loopback",
         description="Who may read `/metrics` without an `admin` key: programs on this machine (`loopback`), nobody "

@@ -2,14 +2,17 @@
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from threading import Event
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
@@ -53,17 +56,33 @@ class Listening:
     exposed: bool = False
 
 
+class Endpoint(Protocol):
+    """Another surface of Assay on the same port, such as MCP: an ASGI application with a lifespan."""
+
+    @property
+    def path(self) -> str:
+        """Its path, such as `/mcp`."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, which has passed all checks of the middleware."""
+
+    def lifespan(self) -> AbstractAsyncContextManager[None]:
+        """Run it from the start of the server to its end."""
+
+
 def create_app(
     assay: Assay,
     drain: Event | None = None,
     listening: Listening | None = None,
     traces: RequestTraces | None = None,
+    endpoints: Sequence[Endpoint] = (),
 ) -> FastAPI:
     """The ASGI application over this Assay.
 
     drain: set when the server begins to stop, which makes /readyz fail; None for a server that stops without notice.
     listening: None when unknown: every host name is accepted, and only the settings limit requests.
     traces: None for those of the settings.
+    endpoints: further surfaces to serve.
     """
     server = assay.settings.server
     if assay.parts.embedder_observer is None:
@@ -75,7 +94,10 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = server.threads
-        yield
+        async with AsyncExitStack() as running:
+            for endpoint in endpoints:
+                await running.enter_async_context(endpoint.lifespan())
+            yield
         if tracing:
             with anyio.move_on_after(_LAST_TRACES_SECONDS):
                 await anyio.to_thread.run_sync(tracing.close, abandon_on_cancel=True)
@@ -101,6 +123,7 @@ def create_app(
     app.include_router(probes.router(probe, stopping))
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))
+    app.router.routes.extend(Route(endpoint.path, endpoint, include_in_schema=False) for endpoint in endpoints)
     return app
 
 

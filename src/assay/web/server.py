@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Event
 from types import FrameType
 
@@ -17,7 +17,7 @@ from assay.adapters.telemetry.log_lines import LogFormat
 from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
-from assay.web.application import Listening, create_app
+from assay.web.application import Endpoint, Listening, create_app
 from assay.web.connections import MAX_HEAD_BYTES, guarded_protocol
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
 from assay.web.logs import configure_logging
@@ -44,12 +44,14 @@ def serve(
     allow_public: bool = False,
     log_format: LogFormat = "text",
     announce: Callable[[str], None] = _write_line,
+    endpoints: Sequence[Endpoint] = (),
 ) -> None:
     """Answer over HTTP until SIGTERM or SIGINT.
 
     port: 0 for any free one.
     allow_public: permit an address that other machines can reach; it also requires an API key with scope `admin`.
     announce: called with one line that contains the URL, once the server accepts requests.
+    endpoints: further surfaces to serve.
 
     On SIGTERM, /readyz turns 503, new connections are refused NOTICE_SECONDS later, and requests in progress have
     `[server] drain_seconds` to finish. SIGINT skips the notice; a second signal stops at once.
@@ -66,7 +68,9 @@ def serve(
     with _listen(host, port) as listener:
         assay.searches.start_serving()
         drain = Event()
-        app = create_app(assay, drain, _listening(host, assay.settings.server, is_public=is_public))
+        app = create_app(
+            assay, drain, _listening(host, assay.settings.server, is_public=is_public), endpoints=endpoints
+        )
         _reduce_gc()
         settings = assay.settings.server
         config = uvicorn.Config(

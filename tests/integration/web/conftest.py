@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from tests.forking import ForkedProgram
 
 from assay.app import Assay
+from assay.cli.commands.serving import further_endpoints
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
 from assay.web.server import serve
@@ -154,7 +155,7 @@ def _serve(folder: Path, definitions: str, kind: str, server: dict[str, object])
     names: dict[str, Any] = {"Assay": Assay, "Path": Path}
     exec(definitions, names)
     with names[kind].open(settings_for(folder, **server)) as assay:
-        serve(assay, "127.0.0.1", 0, log_format="json")
+        serve(assay, "127.0.0.1", 0, log_format="json", endpoints=further_endpoints(assay))
 
 
 @contextmanager

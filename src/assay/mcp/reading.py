@@ -1,0 +1,193 @@
+"""read_page: the text of a page from a place on, within a number of tokens; and list_sources."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import unquote, urlsplit
+
+from assay.app import Assay
+from assay.app.pages import PageText
+from assay.contracts.mcp_tools import (
+    ListedSource,
+    ListedSources,
+    PageSection,
+    ReadPage,
+    ReadText,
+    SourceVersion,
+)
+from assay.errors import InputError
+from assay.mcp.budget import TokenCounter, cut, fitting
+from assay.mcp.searching import Answer
+from assay.ports import ChunkPlace
+
+_MOST_SECTIONS = 100
+_MOST_NAMED = 20
+_FOOT_TOKENS = 60
+"""Tokens of the lines after the text."""
+
+_SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A span of a page's text."""
+
+    start: int
+    end: int
+
+
+def read_page(assay: Assay, wanted: ReadPage) -> Answer:
+    """Read a page. It is whole if it fits; else it begins at the section of the URL, or at the chunk.
+
+    With `around`, the text is the chunk and as many neighbours, nearest first, as fit.
+
+    Raises InputError for an unknown URL, anchor or id, and what Pages.page raises.
+    """
+    count = assay.pages.count_tokens
+    place: ChunkPlace | None = None
+    if wanted.chunk_id is not None:
+        page, place = assay.pages.page_of_chunk(wanted.chunk_id)
+        start = place.start
+    else:
+        assert wanted.url is not None
+        page = assay.pages.page(wanted.url)
+        start = _section_start(page, wanted.url)
+    head = _head(page)
+    room = max(0, wanted.max_tokens - count([head])[0] - _FOOT_TOKENS)
+    if wanted.around is not None and place is not None:
+        window = _neighbours(page, place, wanted.around, room, count)
+    elif fitting(page.text.split("\n"), room, count) == page.text.count("\n") + 1:
+        window = _Window(0, len(page.text))
+    else:
+        window = _from(page.text, start, room, count)
+    return _answer(page, window, head, wanted.max_tokens, count)
+
+
+def list_sources(assay: Assay) -> Answer:
+    """List the sources of the generation that answers. Raises NoLiveGeneration, CatalogError."""
+    generation, sources = assay.pages.sources()
+    age = None
+    if generation.sealed_at is not None:
+        age = round(max(0.0, (datetime.now(UTC) - generation.sealed_at).total_seconds()) / _SECONDS_PER_DAY, 2)
+    listed = [
+        ListedSource(
+            name=source.name,
+            pages=source.pages,
+            versions=_named(source.versions, source.current_versions),
+            locales=_named(source.locales, source.default_locales),
+        )
+        for source in sources
+    ]
+    answer = ListedSources(
+        generation=generation.id,
+        built_at=generation.sealed_at,
+        age_days=age,
+        pages=generation.documents,
+        passages=generation.chunks,
+        sources=listed,
+    )
+    built = "" if age is None else f", built {age:g} days ago"
+    lines = [f"{generation.documents} pages, {generation.chunks} passages{built} (generation {generation.id}):"]
+    for source in listed:
+        lines.append(f"- {source.name}: {source.pages} pages")
+        lines += [f"  versions: {_names(source.versions)}"] if source.versions else []
+        lines += [f"  locales: {_names(source.locales)}"] if source.locales else []
+    return Answer("\n".join(lines), answer.to_dict())
+
+
+def _section_start(page: PageText, url: str) -> int:
+    """Start of the section that a URL's fragment names; 0 without one. Raises InputError for an unknown anchor."""
+    anchor = unquote(urlsplit(url.strip()).fragment)
+    if not anchor or anchor.startswith(":~:"):
+        return 0
+    found = next((section.start for section in page.sections if section.anchor == anchor), None)
+    if found is None and page.sections:
+        known = [section.anchor for section in page.sections if section.anchor]
+        more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+        raise InputError(
+            f"{page.document.link} has no section #{anchor}.",
+            hint=f"It has {', '.join(known[:_MOST_NAMED])}{more}; without an anchor the page is read from its start.",
+        )
+    return found or 0
+
+
+def _from(text: str, start: int, room: int, count: TokenCounter) -> _Window:
+    return _Window(start, start + len(cut(text[start:], room, count)))
+
+
+def _neighbours(page: PageText, place: ChunkPlace, around: int, room: int, count: TokenCounter) -> _Window:
+    """The chunk, with up to `around` chunks before and after it; the nearest are added first."""
+    at = page.chunks.index(place)
+    first = last = at
+    best = _Window(place.start, place.end)
+    if count([page.text[best.start : best.end]])[0] > room:
+        return _from(page.text[: place.end], place.start, room, count)
+    for distance in range(1, around + 1):
+        for candidate in (at + distance, at - distance):
+            if not 0 <= candidate < len(page.chunks):
+                continue
+            wider = (min(first, candidate), max(last, candidate))
+            span = page.chunks[wider[0] : wider[1] + 1]
+            window = _Window(min(one.start for one in span), max(one.end for one in span))
+            if count([page.text[window.start : window.end]])[0] > room:
+                return best
+            (first, last), best = wider, window
+    return best
+
+
+def _answer(page: PageText, window: _Window, head: str, most: int, count: TokenCounter) -> Answer:
+    document = page.document
+    previous = max((one for one in page.chunks if one.start < window.start), key=lambda one: one.start, default=None)
+    following = next((one for one in page.chunks if one.end > window.end and one.start > window.start), None)
+    notes = []
+    if following is not None and following.start > window.end and page.text[window.end : following.start].strip():
+        notes.append("The text ends within a passage that is longer than max_tokens: pass a higher max_tokens.")
+    foot = []
+    if previous is not None or following is not None:
+        foot.append(f"(Characters {window.start} to {window.end} of {len(page.text)}.)")
+    if following is not None:
+        foot.append(f"Read on: chunk_id {following.chunk_id}")
+    text = cut("\n\n".join([head, page.text[window.start : window.end], *foot, *notes]), most, count)
+    answer = ReadText.of(
+        document,
+        url=document.link,
+        title=document.title or None,
+        generation=page.generation,
+        text=page.text[window.start : window.end],
+        start=window.start,
+        end=window.end,
+        length=len(page.text),
+        tokens=count([text])[0],
+        previous_chunk_id=previous.chunk_id if previous else None,
+        next_chunk_id=following.chunk_id if following else None,
+        sections=_sections(page),
+        notes=notes,
+    )
+    return Answer(text, answer.to_dict())
+
+
+def _head(page: PageText) -> str:
+    document = page.document
+    place = " · ".join(part for part in (document.source, document.version, document.locale) if part)
+    return f"{document.title}\n{document.link}\n({place}; generation {page.generation})".lstrip()
+
+
+def _sections(page: PageText) -> list[PageSection]:
+    link = page.document.link
+    headed = [section for section in page.sections if section.level]
+    return [
+        PageSection(
+            heading=section.heading,
+            level=section.level,
+            url=f"{link}#{section.anchor}" if section.anchor else link,
+        )
+        for section in headed[:_MOST_SECTIONS]
+    ]
+
+
+def _named(pages: dict[str, int], defaults: Sequence[str]) -> list[SourceVersion]:
+    return [SourceVersion(name=name, pages=number, default=name in defaults) for name, number in sorted(pages.items())]
+
+
+def _names(versions: Sequence[SourceVersion]) -> str:
+    return ", ".join(f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in versions)
