@@ -32,11 +32,11 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.BUILDING: frozenset({State.CANDIDATE, State.FAILED}),
     State.CANDIDATE: frozenset({State.LIVE, State.REJECTED}),
     State.LIVE: frozenset({State.RETIRED}),
-    State.RETIRED: frozenset({State.LIVE}),
+    State.RETIRED: frozenset({State.LIVE, State.FAILED}),
     State.REJECTED: frozenset(),
     State.FAILED: frozenset(),
 }
-"""The states that may follow each state. Retired to live is a rollback."""
+"""The states that may follow each state. Retired to live is a rollback; to failed, the begin of its removal."""
 
 
 def check_transition(generation: str, current: State, target: State) -> None:

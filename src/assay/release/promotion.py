@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from assay.errors import (
     GenerationNotFound,
     IndexCorrupt,
     IndexNotFound,
+    InvalidTransition,
     PromotionRefused,
     PromotionUndecided,
     VectorStoreError,
@@ -22,6 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 _NAMED = 3
+
+_REMOVED = "It is removed, because newer generations are kept (release.keep)."
+"""Reason of a generation that retention removes."""
 
 _LOST = frozenset({"judgments found", "known answers", "lost topics"})
 """Checks that are undecided if pages lost content that a test set asks for."""
@@ -85,7 +90,12 @@ class GenerationLifecycle:
         check_transition(generation.id, generation.state, State.LIVE)
         if generation.state is State.CANDIDATE:
             _require_pass(generation, gate, test_set)
-        self._require_index(generation)
+        try:
+            self._require_index(generation)
+        except (IndexCorrupt, IndexNotFound):
+            now = self._catalog.generation(generation.id)
+            check_transition(now.id, now.state, State.LIVE)  # another command may have removed it meanwhile
+            raise
         promoted = self._catalog.promote(generation.id, datetime.now(UTC), over=over)
         self.show()
         self.retire()
@@ -104,9 +114,14 @@ class GenerationLifecycle:
             raise self._nothing_earlier()
         try:
             self._require_index(generation)
-        except (IndexCorrupt, IndexNotFound) as error:
-            raise type(error)(error.message, hint=self._way_past(generation)) from None
-        promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+            promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+        except (IndexCorrupt, IndexNotFound, InvalidTransition, GenerationNotFound) as error:
+            previous = self.previous()
+            if previous is None or previous.id != generation.id:
+                return self.rollback()  # another command removed it, or made another one live meanwhile
+            if isinstance(error, IndexCorrupt | IndexNotFound):
+                raise type(error)(error.message, hint=self._way_past(generation)) from None
+            raise
         self.show()
         return promoted
 
@@ -166,10 +181,19 @@ class GenerationLifecycle:
         self._store.open(generation.id, IndexSpec.of(generation), patient=True).close()
 
     def retire(self) -> list[str]:
-        """Remove the retired generations beyond `keep`, the oldest first. Returns their ids."""
+        """Remove the retired generations beyond `keep`, and those whose removal failed before. Returns their ids.
+
+        A generation loses its state first, in one transaction, so that no other command makes it live while its index
+        is deleted. A removal that is interrupted is finished by the next build or promotion.
+        """
         live = 0 if self._catalog.live_id() is None else 1
-        removed = []
         for generation in self._retired()[max(self._keep - live, 0) :]:
+            with suppress(InvalidTransition, GenerationNotFound):  # it went live again, or is removed already
+                self._catalog.transition(generation.id, State.FAILED, reason=_REMOVED)
+        removed = []
+        for generation in self._catalog.generations():
+            if generation.state is not State.FAILED or generation.reason != _REMOVED:
+                continue
             try:
                 self._store.delete(generation.id)
             except VectorStoreError as error:

@@ -20,6 +20,7 @@ from assay.errors import (
 )
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State, last_judged
+from assay.ports import IndexSpec, VectorIndex
 from assay.release.promotion import GenerationLifecycle, has_pass, verdict_record
 from assay.testing.catalog_samples import generation, page
 
@@ -407,7 +408,9 @@ def test_what_cannot_be_removed_is_logged_stays_listed_and_is_tried_again(
     with caplog.at_level(logging.WARNING):
         assert desk.publish("g2").state is State.LIVE
     assert "Generation g1 could not be removed: g1 is locked." in caplog.text
-    assert desk.states() == {"g1": "retired", "g2": "live"}
+    assert desk.states() == {"g1": "failed", "g2": "live"}
+    with pytest.raises(InvalidTransition, match="g1 is failed"):
+        desk.lifecycle.promote("g1", GATE, TEST_SET)
     monkeypatch.setattr(desk.store, "delete", real)
     desk.publish("g3")
     assert desk.states() == {"g3": "live"}
@@ -427,7 +430,77 @@ def test_one_that_cannot_be_removed_does_not_keep_the_others(monkeypatch: pytest
     monkeypatch.setattr(desk.store, "delete", fail_once)
     strict = GenerationLifecycle(desk.catalog, desk.store, keep=1)
     assert strict.retire() == ["g1"]
-    assert desk.states() == {"g2": "retired", "g3": "live"}
+    assert desk.states() == {"g2": "failed", "g3": "live"}
+
+
+# --- releases by several commands at the same time -----------------------------------------------------------------
+
+
+def test_one_that_goes_live_while_retention_begins_is_not_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(9)
+    for name in ("g1", "g2", "g3"):
+        desk.publish(name)
+    real = desk.catalog.transition
+
+    def promote_first(name: str, target: State, *, reason: str | None = None) -> Generation:
+        if name == "g1":
+            desk.catalog.promote("g1", datetime.now(UTC))
+        return real(name, target, reason=reason)
+
+    monkeypatch.setattr(desk.catalog, "transition", promote_first)
+    assert GenerationLifecycle(desk.catalog, desk.store, keep=1).retire() == ["g2"]
+    assert desk.states() == {"g1": "live", "g3": "retired"}
+    assert desk.store.generations() == ["g1", "g3"]
+
+
+def test_one_cannot_go_live_once_its_removal_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(9)
+    for name in ("g1", "g2"):
+        desk.publish(name)
+    real = desk.store.delete
+
+    def roll_back_first(name: str) -> None:
+        with pytest.raises(GenerationNotFound, match="no earlier generation"):
+            desk.lifecycle.rollback()
+        with pytest.raises(InvalidTransition, match="g1 is failed"):
+            desk.lifecycle.promote("g1", GATE, TEST_SET)
+        real(name)
+
+    monkeypatch.setattr(desk.store, "delete", roll_back_first)
+    assert GenerationLifecycle(desk.catalog, desk.store, keep=1).retire() == ["g1"]
+    assert desk.states() == {"g2": "live"}
+
+
+def removing(desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another command removes a generation while this one opens its index for the first time."""
+    real = desk.store.open
+
+    def open_late(generation: str, spec: IndexSpec, *, patient: bool = False) -> VectorIndex:
+        if generation == name and name in desk.states():
+            desk.catalog.transition(name, State.FAILED, reason="removed")
+            desk.store.delete(name)
+            desk.catalog.forget(name)
+        return real(generation, spec, patient=patient)
+
+    monkeypatch.setattr(desk.store, "open", open_late)
+
+
+def test_going_back_passes_over_one_that_is_removed_meanwhile(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("g1", "g2", "g3"):
+        desk.publish(name)
+    removing(desk, "g2", monkeypatch)
+    assert desk.lifecycle.rollback().id == "g1"
+
+
+def test_promoting_one_that_is_removed_meanwhile_says_that_it_is_gone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("g1", "g2"):
+        desk.publish(name)
+    removing(desk, "g1", monkeypatch)
+    with pytest.raises(GenerationNotFound, match="g1"):
+        desk.lifecycle.promote("g1", GATE, TEST_SET)
+    assert desk.states() == {"g2": "live"}
 
 
 def test_a_verdict_of_one_generation_says_nothing_of_another_with_other_content(desk: Desk) -> None:
