@@ -2,6 +2,7 @@
 
 import json
 import random
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -21,6 +22,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.testclient import TestClient
 from tests.integration.web.conftest import BASE_URL, CHUNKS, RunningServer, running_server, settings_for
 from tests.integration.web.wire import ask, bearer, make_key
+from tests.peers.balancer import balancer
 
 from assay.adapters.embedders.static import count_tokens
 from assay.app import Assay
@@ -125,6 +127,28 @@ def test_a_foreign_page_cannot_call_it(default_server: RunningServer) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     assert ask(default_server.port, "/mcp", body, headers={"Origin": "https://evil.example"}).status == 400
     assert ask(default_server.port, "/mcp", body, headers={"Host": "evil.example"}).status == 400
+
+
+def test_any_replica_answers_and_a_killed_one_costs_one_retry_at_most(published: Path) -> None:
+    async def steps(client: Client) -> int:
+        retries = 0
+        for number in range(40):
+            if number == 15:
+                replicas[0].stop(signal.SIGKILL)
+            for attempt in range(2):
+                try:
+                    found = await client.call_tool("search_docs", {"query": f"robot {number}"})
+                    assert found.structured_content["results"]
+                    break
+                except (MCPError, httpx2.HTTPError):
+                    assert attempt == 0, "a call was lost"
+                    retries += 1
+        return retries
+
+    with running_server(published) as one, running_server(published) as two:
+        replicas = [one, two]
+        with balancer([one.port, two.port]) as port:
+            assert run(f"http://127.0.0.1:{port}/mcp", steps) <= 2
 
 
 def test_a_setting_turns_it_off(published: Path) -> None:
