@@ -7,6 +7,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from assay.contracts import (
     admin,
+    explanations,
     native,
     retrieval_service,
     retrieval_testing,
@@ -55,6 +56,11 @@ TABLES: dict[str, type[BaseModel]] = {
     "GenerationSummary": admin.GenerationSummary,
     "GenerationList": admin.GenerationList,
     "ReleaseAnswer": admin.ReleaseAnswer,
+    "ExplainRequest": explanations.ExplainRequest,
+    "ExplainAnswer": explanations.ExplainAnswer,
+    "ExplainedHit": explanations.ExplainedHit,
+    "ExplainedTerm": explanations.ExplainedTerm,
+    "FusionRules": explanations.FusionRules,
     "ErrorResponse": search_api.ErrorResponse,
 }
 

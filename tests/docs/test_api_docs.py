@@ -12,6 +12,7 @@ import pytest
 from assay.app import Assay
 from assay.contracts import (
     admin,
+    explanations,
     native,
     retrieval_service,
     retrieval_testing,
@@ -19,7 +20,7 @@ from assay.contracts import (
     service_validation,
     suggestions,
 )
-from assay.contracts.fields import RequestModel
+from assay.contracts.fields import AnswerModel, RequestModel
 from assay.contracts.highlights import highlights
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
@@ -46,6 +47,8 @@ WITHOUT_TABLE = {
     "ServiceHealthStatus",
     "ProbeAnswer",
     "State",
+    "TermKind",
+    "FusionMethod",
 }
 """Words that stand in their fields' rows, and a body that is for people only."""
 
@@ -151,6 +154,9 @@ REQUESTS = {
     "POST /api/v1/search": retrieval_service.ServiceQuery,
     "POST /api/v1/validate": service_validation.ValidationRequest,
 }
+OPERATIONS: dict[str, tuple[type[RequestModel], type[AnswerModel]]] = {
+    "POST /v1/admin/explain": (explanations.ExplainRequest, explanations.ExplainAnswer),
+}
 WRONG = {"POST /api/v1/validate": {"tests": []}}
 """What the example of a refusal is about; top_k = 500 where it is not said."""
 
@@ -216,6 +222,16 @@ def test_the_command_and_the_examples_of_a_release_are_what_its_route_takes_and_
     operation = dict(operations())[route]
     assert operation["requestBody"]["content"]["application/json"]["example"] == json.loads(body)
     admin.ReleaseAnswer.model_validate(operation["responses"]["200"]["content"]["application/json"]["example"])
+
+
+@pytest.mark.parametrize("route", OPERATIONS)
+def test_the_command_and_the_examples_of_an_operation_are_what_its_route_takes_and_gives(route: str) -> None:
+    takes, gives = OPERATIONS[route]
+    (body,) = re.findall(r"-d '(.*)'", section(f"`{route}`"))
+    takes.model_validate_json(body)
+    operation = dict(operations())[route]
+    assert operation["requestBody"]["content"]["application/json"]["example"] == json.loads(body)
+    gives.model_validate_json(json.dumps(operation["responses"]["200"]["content"]["application/json"]["example"]))
 
 
 def test_the_example_of_the_generations_is_what_the_route_gives() -> None:

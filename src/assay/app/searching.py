@@ -11,6 +11,7 @@ from assay.app.parts import Parts
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
 from assay.errors import AssayError, CatalogCorrupt, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
+from assay.model.explanation import Explanation
 from assay.model.generations import Generation
 from assay.model.health import Health
 from assay.model.ids import PLACEHOLDER_HOST
@@ -20,6 +21,7 @@ from assay.ports import ChunkMetadata, Embedder, IndexSpec, QueryEmbedder, Vecto
 from assay.release.generation_names import LIVE, resolve_generation
 from assay.retrieval.completion import Completer
 from assay.retrieval.encoding import embed_query
+from assay.retrieval.explaining import explain
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules
@@ -87,9 +89,25 @@ class Searches:
             query = native.parse(body, settings).query
         else:
             native.require_query(query, top_k, options)
-        default = Embed.WHERE_POSSIBLE if settings.keyword_fallback else Embed.WHERE_NEEDED
         with self.live.lease() as searcher:
-            return searcher.search(query, embed or default)
+            return searcher.search(query, embed or self._embed)
+
+    def explain(self, query: Query, generation: str | None = None) -> Explanation:
+        """Search, and compute the parts of each hit's score.
+
+        generation: an id, `live` or `candidate`, of a sealed generation; None for the one that answers searches.
+
+        Raises GenerationError, and what `search` raises.
+        """
+        if generation is None:
+            with self.live.lease() as searcher:
+                return explain(searcher, query, self._embed)
+        named = resolve_generation(self._parts.catalog, generation, sealed=True)
+        searcher = self.open(named.id)
+        try:
+            return explain(searcher, query, self._embed)
+        finally:
+            searcher.close()
 
     def suggest(self, text: str, limit: int) -> tuple[list[Name], str]:
         """Suggest names; see Assay.suggest. Also returns the id of the generation that has them."""
@@ -224,6 +242,11 @@ class Searches:
         if status.damage:
             problems.append(f"live generation: {status.damage}")
         return Health(store, catalog, status.generation, tuple(problems))
+
+    @property
+    def _embed(self) -> Embed:
+        """When the queries of searches are embedded."""
+        return Embed.WHERE_POSSIBLE if self._parts.settings.search.keyword_fallback else Embed.WHERE_NEEDED
 
     @property
     def _mode(self) -> Mode:

@@ -313,7 +313,11 @@ def require_query(query: object, top_k: int | None, options: SearchOptions) -> N
 
 def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
     """Parse a request body. Raises InputError that names the field, its limit and what was sent."""
-    request = check_fields(SearchQuery, fields)
+    return to_request(check_fields(SearchQuery, fields), defaults)
+
+
+def to_request(request: SearchQuery, defaults: Defaults) -> NativeRequest:
+    """The query of a request. Raises InputError if url_prefix is not an absolute URL."""
     query = Query(
         text=request.query,
         top_k=defaults.top_k if request.top_k is None else request.top_k,

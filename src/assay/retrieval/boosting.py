@@ -18,9 +18,11 @@ def boosted(ranked: Sequence[Fused], sources: Mapping[str, str], boosts: Mapping
     """
     if not all(math.isfinite(boost) and boost > 0.0 for boost in boosts.values()):
         raise ValueError(f"Boosts have to be finite and more than 0, not {dict(boosts)}.")
-    largest = max([1.0, *boosts.values()])
-    scored = [
-        Fused(chunk_id, max(score, 0.0) * (boosts.get(sources.get(chunk_id, ""), 1.0) / largest))
-        for chunk_id, score in ranked
-    ]
+    factors = {source: factor_of(source, boosts) for source in {*sources.values(), ""}}
+    scored = [Fused(chunk_id, max(score, 0.0) * factors[sources.get(chunk_id, "")]) for chunk_id, score in ranked]
     return sorted(scored, key=lambda fused: -fused.score)
+
+
+def factor_of(source: str, boosts: Mapping[str, float]) -> float:
+    """The factor of a source's scores: its boost divided by the largest, so at most 1."""
+    return boosts.get(source, 1.0) / max([1.0, *boosts.values()])

@@ -18,6 +18,13 @@ class Fused(NamedTuple):
     score: float
 
 
+class FusedParts(NamedTuple):
+    """What each side adds to a chunk's fused score."""
+
+    dense: float
+    sparse: float
+
+
 _new_fused: Callable[[tuple[str, float]], Fused] = partial(tuple.__new__, Fused)
 """Takes half the time of calling Fused; a search makes hundreds."""
 
@@ -65,14 +72,32 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
 
     Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """
-    total = weights.dense + weights.sparse
-    nearness = _relative(dense, -1.0, weights.dense / total) if weights.dense > 0.0 else {}
-    matching = _relative(sparse, 0.0, weights.sparse / total) if weights.sparse > 0.0 else {}
-    unseen = min(nearness.values(), default=0.0)
+    nearness, matching, unseen = _relative_sides(dense, sparse, weights)
     fused = nearness.copy()
     for chunk_id, share in matching.items():
         fused[chunk_id] = nearness.get(chunk_id, unseen) + share
     return _best_first(fused)
+
+
+def fused_parts(
+    method: FusionMethod, dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights, rrf_k: int
+) -> dict[str, FusedParts]:
+    """The parts of each chunk's fused score, by chunk id; their sum is the score that `fuse` gives it.
+
+    The arguments are those of fuse. Raises ValueError as fuse does.
+    """
+    if method is FusionMethod.RRF:
+        total, unseen = weights.dense + weights.sparse, 0.0
+        nearness, matching = (
+            {scored.chunk_id: weight / total / (rrf_k + rank) for rank, scored in enumerate(side, start=1)}
+            for side, weight in ((dense, weights.dense), (sparse, weights.sparse))
+        )
+    else:
+        nearness, matching, unseen = _relative_sides(dense, sparse, weights)
+    return {
+        chunk_id: FusedParts(nearness.get(chunk_id, unseen), matching.get(chunk_id, 0.0))
+        for chunk_id in nearness.keys() | matching.keys()
+    }
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[float], k: int = 60) -> list[Fused]:
@@ -96,6 +121,16 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
                 shares.setdefault(chunk_id, []).append(weight / total / (k + rank))
     # fsum, so that the order in which the rankings are given cannot decide a tie by rounding.
     return _best_first({chunk_id: math.fsum(parts) for chunk_id, parts in shares.items()})
+
+
+def _relative_sides(
+    dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights
+) -> tuple[dict[str, float], dict[str, float], float]:
+    """The weighted, scaled scores of each side, and the dense one of a chunk that dense search did not find."""
+    total = weights.dense + weights.sparse
+    nearness = _relative(dense, -1.0, weights.dense / total) if weights.dense > 0.0 else {}
+    matching = _relative(sparse, 0.0, weights.sparse / total) if weights.sparse > 0.0 else {}
+    return nearness, matching, min(nearness.values(), default=0.0)
 
 
 def _relative(side: Sequence[Scored], least: float, share: float) -> dict[str, float]:

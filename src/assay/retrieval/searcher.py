@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isclose
 from time import perf_counter
@@ -87,9 +88,9 @@ class Searcher:
             )
         self.generation = generation
         self.index = index
+        self.encoder = encoder
+        self.rules = rules
         self._queries = QueryEncoder(embedder, encoder)
-        self._encoder = encoder
-        self._rules = rules
         self._externally_modified = externally_modified
         self._completer = completer
 
@@ -104,9 +105,9 @@ class Searcher:
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Write a question or keywords.")
         started = perf_counter()
-        if self._encoder is None and query.mode is not Mode.DENSE:
+        if self.encoder is None and query.mode is not Mode.DENSE:
             return self._without_keywords(query, started)
-        rewriting = self._rewritten(query)
+        rewriting = self.rewritten(query)
         encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
         query = replace(query, mode=encoded.mode)
         ranking = self._ranking(query, encoded, started)
@@ -130,8 +131,9 @@ class Searcher:
         assert query.mode is Mode.DENSE
         return self._ranking(query, Encoded(Mode.DENSE, vector, None), perf_counter())
 
-    def _rewritten(self, query: Query) -> Rewriting:
-        if self._completer is None or not (self._rules.correct if query.correct is None else query.correct):
+    def rewritten(self, query: Query) -> Rewriting:
+        """The query as it is searched, with its words completed and corrected."""
+        if self._completer is None or not (self.rules.correct if query.correct is None else query.correct):
             return Rewriting(query.text)
         return self._completer.rewrite(query.text, typing=query.typing)
 
@@ -158,13 +160,13 @@ class Searcher:
 
     def _are_weak(self, hits: Sequence[Hit], text: str) -> bool:
         """Whether every hit is less similar than relevant ones are, and none of the first has half of the words."""
-        lowest = self._rules.relevant_from
+        lowest = self.rules.relevant_from
         if lowest is None or not hits or any(hit.similarity is None or hit.similarity >= lowest for hit in hits):
             return False
-        if self._encoder is None:
+        if self.encoder is None:
             return True
         texts = [text, *(hit.chunk.keyword_text for hit in hits[:_COMPARED_WORDS])]
-        words, *of_hits = (set(counted.indices) for counted in self._encoder.term_counts(texts))
+        words, *of_hits = (set(counted.indices) for counted in self.encoder.term_counts(texts))
         return max(len(words & of_hit) for of_hit in of_hits) < _ENOUGH_WORDS * len(words)
 
     def _grouped_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
@@ -186,6 +188,12 @@ class Searcher:
         """Whether any page matches. Raises VectorStoreError."""
         return bool(self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense)
 
+    def over(self, index: VectorIndex) -> "Searcher":
+        """The same searcher over another view of its index."""
+        searcher = copy(self)
+        searcher.index = index
+        return searcher
+
     def close(self) -> None:
         """Close the index."""
         self.index.close()
@@ -204,7 +212,7 @@ class Searcher:
         filters = query.filters
         has_copies = filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
         deep = query.mode is Mode.HYBRID or has_copies
-        depth = max(self._rules.depth if deep else 0, 2 * query.top_k)
+        depth = max(self.rules.depth if deep else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)
             cosines: dict[str, float] = dict(answer.dense)
@@ -230,10 +238,10 @@ class Searcher:
             answer = self.index.search(IndexQuery(dense, sparse, depth, query.filters))
         with clock.timing("fuse_ms"):
             if query.mode is Mode.HYBRID:
-                ranked = fuse(self._rules.method, answer.dense, answer.sparse, self._rules.weights, self._rules.rrf_k)
+                ranked = fuse(self.rules.method, answer.dense, answer.sparse, self.rules.weights, self.rules.rrf_k)
             else:
                 ranked = [Fused(scored.chunk_id, scored.score) for scored in answer.dense or answer.sparse]
-        return answer, self._boosted(ranked, clock) if self._rules.boosts else ranked
+        return answer, self._boosted(ranked, clock) if self.rules.boosts else ranked
 
     def _boosted(self, ranked: Sequence[Fused], clock: "_StageClock") -> list[Fused]:
         """Apply the boosts of the chunks' sources."""
@@ -241,7 +249,7 @@ class Searcher:
             chunks = self.index.chunks([fused.chunk_id for fused in ranked])
         with clock.timing("fuse_ms"):
             sources = {chunk_id: chunk.document.source for chunk_id, chunk in chunks.items()}
-            return boosted(ranked, sources, self._rules.boosts)
+            return boosted(ranked, sources, self.rules.boosts)
 
     def _select(
         self,
@@ -258,7 +266,7 @@ class Searcher:
         cosines: of the chunks that dense search found; the others are compared here.
         vector: of the query; None if it was not embedded, so that there is no cosine and no threshold.
         """
-        by_similarity = query.mode is Mode.DENSE and not self._rules.boosts
+        by_similarity = query.mode is Mode.DENSE and not self.rules.boosts
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []

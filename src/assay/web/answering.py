@@ -23,9 +23,20 @@ def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | 
     shaping: of a seed's route, whose hits all need a similarity; None for the native route, which may fall back to
         keyword search.
     """
-    record = record_of(request.scope)
-    record.notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
+    note_search(request, query)
     ranking = assay.search(query) if shaping is None else shaping.reorder(assay.search(query, embed=Embed.ALWAYS))
+    note_answer(request, ranking)
+    return ranking
+
+
+def note_search(request: Request, query: Query) -> None:
+    """Record a query for the log line."""
+    record_of(request.scope).notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
+
+
+def note_answer(request: Request, ranking: Ranking) -> None:
+    """Record a ranking's best hit and stage times for the log line."""
+    record = record_of(request.scope)
     timings = ranking.timings
     record.stages |= {
         "embed": timings.embed_ms,
@@ -42,7 +53,6 @@ def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | 
     }
     if ranking.degraded:
         record.notes["degraded"] = True
-    return ranking
 
 
 def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata] | None:

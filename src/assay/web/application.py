@@ -26,6 +26,7 @@ from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (
     admin,
+    explaining,
     metrics,
     native,
     probes,
@@ -120,6 +121,7 @@ def create_app(
     app.include_router(retrieval_service.router(assay, probe))
     app.include_router(service_validation.router(assay, stopping))
     app.include_router(admin.router(assay))
+    app.include_router(explaining.router(assay))
     app.include_router(probes.router(probe, stopping))
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import tomllib
 from pathlib import Path
 
@@ -277,6 +278,19 @@ def test_publish_reports_in_json(assay: Run) -> None:
     assert (body["verdict"], body["promoted"], body["state"]) == ("PASS", body["generation"], "live")
     assert body["summary"].startswith("PASS: ")
     assert {finding["outcome"] for finding in body["findings"]} == {"PASS"}
+
+
+@pytest.mark.usefixtures("published")
+def test_an_explained_search_shows_the_sum_and_the_terms_of_each_score(assay: Run) -> None:
+    said = assay("search", "when is the gripper checked", "--top-k", "2", "--explain")
+    assert re.search(r"score \d\.\d{4} = \d\.\d{4} keywords \+ \d\.\d{4} dense\n", said.out)
+    assert re.search(r"\d\.\d{3} = idf \d\.\d{3} × \d\.\d{3}  gripper\n", said.out)
+    explained = assay("search", "gripper", "--explain", "--json").body
+    plain = assay("search", "gripper", "--json").body
+    assert explained["ranking"]["results"] == plain["results"]
+    assert [each["score"] for each in explained["hits"]] == [
+        pytest.approx(each["rank_score"]) for each in plain["results"]
+    ]
 
 
 @pytest.mark.usefixtures("published")

@@ -1,5 +1,6 @@
 """`assay search`."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -12,9 +13,10 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.visible import visible
-from assay.contracts import native
+from assay.contracts import explanations, native
 from assay.contracts.highlights import highlights
 from assay.model.counting import counted
+from assay.model.explanation import HitExplanation, TermKind
 from assay.model.ranking import Hit, Mode, Ranking, by_page
 from assay.retrieval.encoding import KEYWORDS_ALONE
 
@@ -45,6 +47,9 @@ def search(
     ] = None,
     generation: options.SearchedGeneration = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Show the parts of each score: terms with their weights, cosine, boost.")
+    ] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -70,11 +75,17 @@ def search(
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
     with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
         request = native.parse(body, assay.settings.search)
-        ranking = assay.search(request.query)
+        if explained:
+            explanation = assay.searches.explain(request.query)
+            ranking, parts = explanation.ranking, explanation.hits
+            body = explanations.to_body(explanation, request.include)
+        else:
+            ranking, parts = assay.search(request.query), ()
+            body = native.to_body(ranking, request.include)
     if as_json:
-        print_json(native.to_body(ranking, request.include))
+        print_json(body)
     else:
-        show_ranking(out(), ranking, full=full)
+        show_ranking(out(), ranking, full=full, parts=parts)
 
 
 def search_body(ranking: Ranking) -> dict[str, object]:
@@ -82,8 +93,12 @@ def search_body(ranking: Ranking) -> dict[str, object]:
     return native.to_body(ranking, native.SearchInclude())
 
 
-def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
-    """Print each hit's title, link and passage, with the query's words highlighted."""
+def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Sequence[HitExplanation] = ()) -> None:
+    """Print each hit's title, link and passage, with the query's words highlighted.
+
+    parts: of each hit's score, which are printed too; empty for none.
+    """
+    explained = {each.hit.rank: each for each in parts}
     for warning in ranking.warnings:
         if warning.startswith(KEYWORDS_ALONE):  # already logged, with the reason
             continue
@@ -99,6 +114,9 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     for page in by_page(ranking.hits):
         for hit in page:
             _show_hit(console, hit, ranking.searched_text, full=full, names_page=hit is page[0])
+            if hit.rank in explained:
+                _show_parts(console, explained[hit.rank])
+            console.print()
     timings = ranking.timings
     console.print(
         f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
@@ -126,4 +144,20 @@ def _show_hit(console: Console, hit: Hit, query: str, *, full: bool, names_page:
             console.print(Text("   ") + line)
     if len(shown) < len(lines):
         console.print(f"   [dim]… {counted(len(lines) - len(shown), 'more line')} (--full)[/]")
-    console.print()
+
+
+def _show_parts(console: Console, parts: HitExplanation) -> None:
+    """Print the sum that gives a hit's score, and its terms."""
+    boost = "" if parts.boost == 1.0 else f", × {parts.boost:.3g} boost"
+    keywords = "not among the candidates of keyword search" if parts.bm25 is None else f"BM25 {parts.bm25:.3f}"
+    cosine = "" if parts.cosine is None else f", cosine {parts.cosine:.3f}"
+    lines = [
+        f"score {parts.score:.4f} = {parts.keyword_part:.4f} keywords + {parts.dense_part:.4f} dense{boost}",
+        f"{keywords}{cosine}",
+    ]
+    for term in parts.terms:
+        factors = "" if term.idf is None or term.weight is None else f" = idf {term.idf:.3f} × {term.weight:.3f}"
+        kind = "" if term.kind is TermKind.WORD else f" ({term.kind.value})"
+        lines.append(f"  {term.score:.3f}{factors}  {visible(term.term, lines=False)}{kind}")
+    for line in lines:
+        console.print(Text(f"   {line}", style="dim"))

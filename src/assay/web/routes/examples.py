@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from assay.contracts import (
     admin,
+    explanations,
     native,
     retrieval_service,
     retrieval_testing,
@@ -16,9 +17,10 @@ from assay.contracts import (
     suggestions,
 )
 from assay.model.documents import Chunk, DocumentInfo
+from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import chunk_id, content_hash, document_id
-from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
 from assay.model.vocabulary import Name
 
 _QUESTION = "How do nodes communicate?"
@@ -149,3 +151,15 @@ PROMOTE = {"generation": _NEWER.id}
 PROMOTED = admin.to_release(_NEWER, changed=True)
 ROLLBACK = {"leave": _NEWER.id}
 ROLLED_BACK = admin.to_release(_RESTORED, changed=True)
+
+_TERMS = (
+    TermScore("communicate", TermKind.WORD, 1.0, 4.25, 1.2, 5.1),
+    TermScore("nodes", TermKind.WORD, 1.0, 2.5, 1.28, 3.2),
+)
+_EXPLAINED_HIT = HitExplanation(_RANKING.hits[0], _TERMS, 8.3, 1, 0.87, 1, 0.25, 0.75, 1.0, 1.0, 1.0)
+_EXPLAINED = Explanation(_RANKING, (_EXPLAINED_HIT,), FusionMethod.SCORE, 0.25, 0.75, 60, 200, 0.87, 8.3, ())
+EXPLAIN = {"search": {"query": _QUESTION, "top_k": 3, "mode": "hybrid"}, "generation": "candidate"}
+_SHORT = native.SearchInclude(content=False, metadata=False)
+EXPLANATION = explanations.to_body(_EXPLAINED, _SHORT) | {
+    "ranking": native.to_results(_RANKING, _SHORT) | native.to_timings(_RANKING.timings, 0.07)
+}
