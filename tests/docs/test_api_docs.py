@@ -13,7 +13,9 @@ from assay.app import Assay
 from assay.contracts import (
     admin,
     explanations,
+    labelling_entities,
     native,
+    reports,
     retrieval_service,
     retrieval_testing,
     search_api,
@@ -49,6 +51,8 @@ WITHOUT_TABLE = {
     "State",
     "TermKind",
     "FusionMethod",
+    "Outcome",
+    "Standing",
 }
 """Words that stand in their fields' rows, and a body that is for people only."""
 
@@ -156,6 +160,13 @@ REQUESTS = {
 }
 OPERATIONS: dict[str, tuple[type[RequestModel], type[AnswerModel]]] = {
     "POST /v1/admin/explain": (explanations.ExplainRequest, explanations.ExplainAnswer),
+    "POST /v1/admin/labels/queue": (labelling_entities.LabelQueueQuery, labelling_entities.LabelQueueAnswer),
+    "POST /v1/admin/labels": (labelling_entities.LabelRequest, labelling_entities.LabelAnswer),
+    "POST /v1/admin/labels/skip": (labelling_entities.SkipRequest, labelling_entities.GivenLabel),
+    "POST /v1/admin/labels/undo": (labelling_entities.UndoRequest, labelling_entities.UndoAnswer),
+    "POST /v1/admin/labels/page": (labelling_entities.LabelPageQuery, labelling_entities.LabelPage),
+    "POST /v1/admin/labels/selection": (labelling_entities.SelectionQuery, labelling_entities.SelectedPassage),
+    "POST /v1/admin/reports/link": (reports.ReportLinkRequest, reports.ReportLink),
 }
 WRONG = {"POST /api/v1/validate": {"tests": []}}
 """What the example of a refusal is about; top_k = 500 where it is not said."""

@@ -1,7 +1,7 @@
 """The only place that builds objects: settings in, a working Assay out.
 
 `construction` builds adapters from settings, and `parts` holds them. `building`, `searching`, `systems`, `evaluation`,
-`labels`, `auditing` and `releases` each do one task with them. `assay` holds all of these.
+`labels`, `labelling`, `auditing` and `releases` each do one task with them. `assay` holds all of these.
 """
 
 from assay.app.assay import Assay

@@ -9,6 +9,7 @@ from typing import Self, Unpack, overload
 from assay.app.auditing import Auditor
 from assay.app.building import Builds
 from assay.app.evaluation import Evaluation
+from assay.app.labelling import LabelDesk
 from assay.app.labels import Labels
 from assay.app.pages import Pages
 from assay.app.parts import Parts
@@ -34,7 +35,7 @@ class Assay:
 
     parts: the adapters. builds: sources in, a candidate out. searches: what answers. pages: its pages as text.
     systems: generations as they are measured. evaluation: the gate. labels: the judgments of test sets.
-    auditor: audits. releases: what goes live.
+    labelling: the labels of several judges. auditor: audits. releases: what goes live.
     """
 
     def __init__(self, settings: Settings, generation: str | None = None) -> None:
@@ -46,6 +47,7 @@ class Assay:
         self.systems = Systems(self.parts, self.searches)
         self.evaluation = Evaluation(self.parts, self.systems)
         self.labels = Labels(self.parts, self.systems)
+        self.labelling = LabelDesk(self.parts, self.systems, self.labels, self.evaluation)
         self.auditor = Auditor(self.parts, self.systems)
         self.releases = Releases(self.parts, self.builds, self.systems, self.evaluation)
 

@@ -23,13 +23,14 @@ from assay.errors import (
 from assay.model.documents import PageFailed
 from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
 from assay.model.generations import Generation, State, last_judged
-from assay.model.validations import Validation
+from assay.model.validations import ReportFile, Validation
 from assay.ports import Progress, Silence, stage
 from assay.release.promotion import has_pass
 from assay.retrieval.searcher import Searcher
 from assay.validation.gate.against_live import AgainstLive, Obstacle
 from assay.validation.judgments.corpus import CatalogCorpus, page_texts
 from assay.validation.judgments.denominators import Removed, agree
+from assay.validation.report.listing import list_reports, report_page
 from assay.validation.running.latency import Load
 from assay.validation.structure import structure_findings
 from assay.validation.suite import Plan, System, validate
@@ -132,6 +133,14 @@ class Evaluation:
             }
             return write_reports(self._parts.settings.validation.output_dir, validation.started_at, contents)
 
+    def reports(self) -> list[ReportFile]:
+        """The written reports of validations and sweeps, the newest first."""
+        return list_reports(self._parts.settings.validation.output_dir)
+
+    def report_page(self, name: str) -> bytes:
+        """The HTML page of a report. Raises InputError if there is no such report."""
+        return report_page(self._parts.settings.validation.output_dir, name)
+
     def applied_test_set(self, generation: Generation | None = None, test_set: Path | None = None) -> AppliedTestSet:
         """Load the test set that judges a generation: the given one, that of [validation], else the last that judged.
 
@@ -140,7 +149,7 @@ class Evaluation:
         path = test_set if test_set is not None else self._parts.settings.validation.testset
         if path is not None:
             return AppliedTestSet(load_test_set(path), path) if path else AppliedTestSet()
-        generations = self._parts.catalog.generations() if self._parts.adopted is None else []
+        generations = self._generations()
         verdict = last_judged(generations)
         if verdict is None:
             return AppliedTestSet()
@@ -155,6 +164,17 @@ class Evaluation:
             ) from None
         note = f"No test set is set: judged by {path}, which last judged {judged}. {OTHER_TEST_SET}"
         return AppliedTestSet(labelled, path, (note,))
+
+    def test_set_path(self) -> Path | None:
+        """The file of the test set that judges candidates, which may be missing; None if the structure alone does."""
+        path = self._parts.settings.validation.testset
+        if path is not None:
+            return path or None
+        verdict = last_judged(self._generations())
+        return None if verdict is None else self._recalled(str(verdict["test_set_path"]))
+
+    def _generations(self) -> list[Generation]:
+        return self._parts.catalog.generations() if self._parts.adopted is None else []
 
     def passes(self, generation: Generation, test_set: TestSet) -> bool:
         """Whether the stored verdict is a PASS by this test set, under the present limits.

@@ -1,7 +1,7 @@
 """Labels: hits to judge, repair of judgments, and calibration by judged hits."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,17 +10,17 @@ from assay.app.parts import Parts
 from assay.app.reports import CalibrationReport
 from assay.app.systems import Systems
 from assay.errors import IndexNotOurs, InputError
-from assay.model.evaluation import ResolvedTopic, TestSet
+from assay.model.evaluation import Passage, ResolvedTopic, TestSet
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
 from assay.model.validations import TopicResult
-from assay.ports import Progress
+from assay.ports import ChunkPlace, Progress
 from assay.release.generation_names import resolve_generation
 from assay.validation.calibration import calibrate
-from assay.validation.judgments.corpus import CatalogCorpus, Corpus
+from assay.validation.judgments.corpus import CatalogCorpus, Corpus, Page
 from assay.validation.judgments.repairing import RepairPlan, plan_repairs
-from assay.validation.judgments.resolving import resolve
-from assay.validation.labelling.quotes import add_quotes
+from assay.validation.judgments.resolving import Resolver, resolve
+from assay.validation.labelling.quotes import add_quotes, passage_at
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
 from assay.validation.running.measuring import Measures, measure_topics
 from assay.validation.similarities import collect_similarities, count_unjudged
@@ -49,12 +49,13 @@ class Labels:
         *,
         topics: Sequence[str] = (),
         depth: int = 5,
+        mode: Mode | None = None,
         progress: Progress | None = None,
     ) -> Sheet:
         """Collect the unjudged hits of a generation.
 
         generation_id: as in Assay.validate. topics: ids; empty for all topics.
-        depth: number of hits of each topic.
+        depth: number of hits of each topic. mode: of the searches; None for that of [search].
 
         Raises InputError for an unknown topic id, GenerationError, CatalogError, VectorStoreError. A topic that
         cannot be searched is in the sheet's `failed`.
@@ -63,28 +64,81 @@ class Labels:
 
         generation = self._systems.measured_generation(generation_id)
         part = chosen(test_set, topics)
-        change = partial(replace, depth=max(depth, self._parts.settings.validation.depth))
+        settings = self._parts.settings
+        mode = mode or settings.search.mode
+        change = partial(replace, mode=mode, depth=max(depth, settings.validation.depth))
         with ExitStack() as opened:
             searcher = self._systems.open(opened, generation.id)
             run, results = self._systems.run(generation, searcher, part, progress, change)
             found = to_label(part, results, self._systems.gate.quality, depth)
             items, problems = add_quotes(self._systems.corpus(generation, searcher), found, highlights)
         failed = {one.topic.id: one.error for one in results if one.error is not None}
-        return Sheet(generation.id, part, tuple(items), tuple(results), run, failed, tuple(problems))
+        return Sheet(generation.id, part, depth, tuple(items), tuple(results), run, failed, tuple(problems))
 
     def measure_again(self, sheet: Sheet, test_set: TestSet) -> list[TopicResult]:
         """Measure the rankings of a sheet with the present labels of a test set, without searching again.
 
         Topics that the test set no longer has are left out. Raises CatalogError, VectorStoreError.
         """
-        runs = {run.topic_id: run for run in sheet.run.topics}
-        present = tuple(topic for topic in test_set.topics if topic.id in runs)
+        with self._corpus(sheet.generation) as corpus:
+            return _measured_again(corpus, sheet, test_set)
+
+    def refresh(self, sheet: Sheet, test_set: TestSet) -> Sheet:
+        """The sheet with the present labels of a test set: what is judged now is left out, without searching again.
+
+        Raises CatalogError, VectorStoreError.
+        """
+        from assay.contracts.highlights import highlights
+
+        with self._corpus(sheet.generation) as corpus:
+            results = _measured_again(corpus, sheet, test_set)
+            present = replace(test_set, topics=tuple(result.topic for result in results))
+            found = to_label(present, results, self._systems.gate.quality, sheet.depth)
+            passages = {item.key: item.passage for item in sheet.items}
+            new, problems = add_quotes(corpus, [item for item in found if item.key not in passages], highlights)
+        passages |= {item.key: item.passage for item in new}
+        items = tuple(replace(item, passage=passages[item.key]) for item in found if item.key in passages)
+        return replace(sheet, test_set=present, items=items, results=tuple(results), problems=tuple(problems))
+
+    def page(self, generation_id: str, url: str) -> Page:
+        """A page of a generation, to select a passage on. Raises InputError if there is none, GenerationError."""
+        with self._corpus(generation_id) as corpus:
+            page = next(iter(corpus.pages([url])), None)
+        if page is None:
+            raise InputError(f"Generation {generation_id} has no page {url}.")
+        return page
+
+    def select(self, generation_id: str, url: str, start: int, end: int) -> tuple[Passage, tuple[str, ...]]:
+        """The passage of a selection on a page, and the ids of the chunks that a judgment of it labels.
+
+        start, end: positions in the page's text, in code points.
+
+        Raises InputError for a selection that cannot be a quote, GenerationError, CatalogError, VectorStoreError.
+        """
+        passage = passage_at(self.page(generation_id, url), start, end)
+        return passage, tuple(chunk.chunk_id for chunk in self.found_chunks(generation_id, passage))
+
+    def found_chunks(self, generation_id: str, passage: Passage) -> tuple[ChunkPlace, ...]:
+        """The chunks of a generation that a judgment of this passage labels.
+
+        Raises InputError if the passage is not found for certain, GenerationError, CatalogError, VectorStoreError.
+        """
+        with self._corpus(generation_id) as corpus:
+            found = Resolver(corpus).find([passage])[passage]
+        if not found.chunks:
+            reason = found.resolution.reason or "It is on no chunk."
+            raise InputError(f"The passage cannot be found again in generation {generation_id}. {reason}")
+        return tuple(found.chunks)
+
+    @contextmanager
+    def _corpus(self, generation_id: str) -> Iterator[Corpus]:
+        """The passages of a generation. Raises GenerationNotFound, CatalogError, VectorStoreError."""
         with ExitStack() as opened:
-            searcher = self._systems.open(opened, sheet.generation)
-            corpus = self._systems.corpus(searcher.generation, searcher)
-            topics = resolve(replace(test_set, topics=present), corpus)
-        run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in present))
-        return measure_topics(run, topics, Measures.parse())
+            if self._parts.adopted is None:
+                yield CatalogCorpus(self._parts.catalog, self._parts.catalog.generation(generation_id).id)
+            else:
+                searcher = self._systems.open(opened, generation_id)
+                yield self._systems.corpus(searcher.generation, searcher)
 
     def calibrate(
         self,
@@ -173,3 +227,11 @@ class Labels:
                 hint="Pass the folder of its pages, and --base-url.",
             )
         return resolve_generation(self._parts.catalog, name)
+
+
+def _measured_again(corpus: Corpus, sheet: Sheet, test_set: TestSet) -> list[TopicResult]:
+    runs = {run.topic_id: run for run in sheet.run.topics}
+    present = tuple(topic for topic in test_set.topics if topic.id in runs)
+    topics = resolve(replace(test_set, topics=present), corpus)
+    run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in present))
+    return measure_topics(run, topics, Measures.parse())

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assay.adapters.stores.adopted.catalog import AdoptedCatalog
     from assay.adapters.stores.adopted.store import AdoptedStore
     from assay.adapters.telemetry.traces import RequestTraces
+    from assay.adapters.testset_files.label_journal import LabelJournal
     from assay.adapters.testset_files.skipped_hits import SkippedHits
 
 
@@ -152,6 +153,13 @@ class Parts:
         from assay.adapters.testset_files.skipped_hits import SkippedHits
 
         return SkippedHits(self.settings.data_dir / "skipped.jsonl")
+
+    @cached_property
+    def label_journal(self) -> "LabelJournal":
+        """The labels of each judge."""
+        from assay.adapters.testset_files.label_journal import LabelJournal
+
+        return LabelJournal(self.settings.data_dir / "labels.jsonl")
 
     def url_check(self) -> "UrlCheck":
         """Build a check that requests the URLs of hits; the caller closes it."""

@@ -13,10 +13,11 @@ from assay.adapters.testset_files.editing import TestSetEditor
 from assay.adapters.testset_files.exchange import Imported
 from assay.adapters.testset_files.loading import SUFFIXES, dump, form_of, load
 from assay.adapters.testset_files.text_file import read_text, replace_file
-from assay.adapters.testset_files.undo import Addition, file_lock, record_addition, undo_addition
+from assay.adapters.testset_files.undo import file_lock, record_addition, undo_addition
 from assay.errors import FileUnwritable, InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet
+from assay.model.labelling import Addition
 from assay.model.located import Located, Unparsed, refuse
 from assay.path_checks import exists, is_folder
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
@@ -25,7 +26,6 @@ from assay.validation.testsets.reading import ReadTestSet, examine, read_test_se
 
 __all__ = [
     "SUFFIXES",
-    "Addition",
     "Format",
     "ResolvedExport",
     "add_judgment",

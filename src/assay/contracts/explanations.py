@@ -33,9 +33,10 @@ class ExplainedTerm(AnswerModel):
     )
     query_weight: float = Field(description="1, or less for a name that the query may become.")
     idf: float | None = Field(
-        description="How rare the term is within the filters; null if the index does not store term weights."
+        default=None,
+        description="How rare the term is within the filters; null if the index does not store term weights.",
     )
-    weight: float | None = Field(description="BM25's weight of the term in the chunk; null as `idf`.")
+    weight: float | None = Field(default=None, description="BM25's weight of the term in the chunk; null as `idf`.")
     score: float = Field(description="`query_weight` x `idf` x `weight`: the term's part of `bm25`.")
 
 
@@ -46,13 +47,17 @@ class ExplainedHit(AnswerModel):
     chunk_id: str = Field(description="That of the result.")
     terms: list[ExplainedTerm] = Field(description="The query's terms that the chunk has, the highest score first.")
     bm25: float | None = Field(
-        description="Score of keyword search, the sum of its terms; null if the chunk is not among its candidates."
+        default=None,
+        description="Score of keyword search, the sum of its terms; null if the chunk is not among its candidates.",
     )
-    keyword_rank: int | None = Field(description="Rank in keyword search; null as `bm25`.")
-    cosine: float | None = Field(description="Cosine of query and chunk; null if the query was not embedded.")
+    keyword_rank: int | None = Field(default=None, description="Rank in keyword search; null as `bm25`.")
+    cosine: float | None = Field(
+        default=None, description="Cosine of query and chunk; null if the query was not embedded."
+    )
     dense_rank: int | None = Field(
+        default=None,
         description="Rank in dense search; null if the chunk is not among its candidates: it then counts as the last "
-        "of them."
+        "of them.",
     )
     dense_part: float = Field(description="What dense search adds to `fused`.")
     keyword_part: float = Field(description="What keyword search adds to `fused`.")
@@ -64,13 +69,17 @@ class ExplainedHit(AnswerModel):
 class FusionRules(AnswerModel):
     """Weights and scales of a fusion."""
 
-    method: FusionMethod | None = Field(description="`score` or `rrf`; null for a search of one side.")
+    method: FusionMethod | None = Field(default=None, description="`score` or `rrf`; null for a search of one side.")
     dense_weight: float = Field(description="Weight of dense search; both weights have the sum 1.")
     keyword_weight: float = Field(description="Weight of keyword search.")
     rrf_k: int = Field(description="The constant of reciprocal rank fusion.")
     candidates: int = Field(description="Candidates of each side that were ranked.")
-    best_cosine: float | None = Field(description="The highest cosine, by which `score` scales the others.")
-    best_bm25: float | None = Field(description="The highest BM25 score, by which `score` scales the others.")
+    best_cosine: float | None = Field(
+        default=None, description="The highest cosine, by which `score` scales the others."
+    )
+    best_bm25: float | None = Field(
+        default=None, description="The highest BM25 score, by which `score` scales the others."
+    )
 
 
 class ExplainAnswer(AnswerModel):

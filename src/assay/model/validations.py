@@ -251,3 +251,18 @@ class StoredReport:
     groups: Mapping[str, tuple[MeasureValue, ...]]
     latency: Percentiles | None
     provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A written report.
+
+    name: of its files, without their suffix. kind: `report` of a validation, or `sweep`. at: when it began.
+    title: its verdict in a sentence. outcome: None for a sweep.
+    """
+
+    name: str
+    kind: str
+    at: datetime
+    title: str
+    outcome: Outcome | None

@@ -29,6 +29,9 @@ EXEMPT_PATHS = frozenset({"/livez", "/readyz", METRICS_PATH})
 KEYLESS_PATHS = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
 """Never need a key."""
 
+REPORTS_PREFIX = "/reports/"
+"""Never needs a key: the path has a ticket."""
+
 RATE_LIMIT_HEADERS = (
     "RateLimit",
     "RateLimit-Policy",
@@ -135,7 +138,7 @@ class AccessMiddleware(HttpMiddleware):
     def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
         """The response that refuses this request; None when it is allowed."""
         path: str = scope["path"]
-        if path in KEYLESS_PATHS:
+        if path in KEYLESS_PATHS or path.startswith(REPORTS_PREFIX):
             return None
         if path == METRICS_PATH and self._server.metrics == "off":
             return None  # the router answers 404

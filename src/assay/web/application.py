@@ -27,9 +27,11 @@ from assay.web.probing import Probe
 from assay.web.routes import (
     admin,
     explaining,
+    labelling,
     metrics,
     native,
     probes,
+    reports,
     retrieval_service,
     retrieval_testing,
     search_api,
@@ -122,6 +124,8 @@ def create_app(
     app.include_router(service_validation.router(assay, stopping))
     app.include_router(admin.router(assay))
     app.include_router(explaining.router(assay))
+    app.include_router(labelling.router(assay))
+    app.include_router(reports.router(assay))
     app.include_router(probes.router(probe, stopping))
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))

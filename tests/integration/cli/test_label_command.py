@@ -20,9 +20,8 @@ from tests.forking import ForkedProgram
 from tests.integration.cli.commands import PROGRAM, Run, Said, environment, forked, runner
 from tests.integration.cli.conftest import PARTS
 
-from assay.app import Assay
+from assay.app import Assay, labelling
 from assay.app.testsets import load_test_set
-from assay.cli.testsets import labelling
 from assay.errors import InputError
 from assay.settings import load_settings
 

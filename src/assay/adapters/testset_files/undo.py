@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,24 +14,9 @@ from filelock import FileLock, Timeout
 from assay.adapters.testset_files.loading import form_of, parse
 from assay.adapters.testset_files.text_file import read_text, replace_file
 from assay.errors import InputError
+from assay.model.labelling import Addition
 
 _LOCK_TIMEOUT_SECONDS = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """A judgment that was added to a file.
-
-    at, removed, inserted: offset of the change, and the bytes before (mostly none) and after it.
-    after: SHA-256 of the file with the judgment.
-    """
-
-    path: Path
-    topic_id: str
-    at: int
-    removed: bytes
-    inserted: bytes
-    after: str
 
 
 @contextmanager

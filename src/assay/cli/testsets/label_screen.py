@@ -9,7 +9,7 @@ from rich.text import Text
 from assay.cli.terminal.visible import visible
 from assay.contracts.highlights import highlights
 from assay.model.counting import counted
-from assay.validation.labelling.sheet import ToLabel
+from assay.model.labelling import ToLabel
 
 LABEL_WORDS = ("does not answer it", "helps", "answers it")
 KEYS = "0 no · 1 helps · 2 answers · s skip · u undo · o more · q quit · ? help"

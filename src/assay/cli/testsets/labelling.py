@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.app.testsets import Addition, add_judgment, load_test_set, remove_judgment
+from assay.app.testsets import load_test_set
 from assay.cli import options
 from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_UNREACHABLE
 from assay.cli.terminal.output import err, out, print_json
@@ -19,11 +19,11 @@ from assay.cli.terminal.signals import Terminated
 from assay.cli.terminal.visible import visible
 from assay.cli.testsets.label_keys import pressed_keys
 from assay.cli.testsets.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
+from assay.contracts.labelling import to_item
 from assay.errors import InputError
 from assay.model.counting import counted, some_of
-from assay.model.evaluation import Judgment
-from assay.validation.labelling.sheet import Sheet, Standing, ToLabel, standings
-from assay.validation.testsets.plain import plain_passage
+from assay.model.labelling import LabelEntry, Standing, ToLabel
+from assay.validation.labelling.sheet import Sheet, refuse_label, standings
 
 _NAMED = 8
 
@@ -34,6 +34,9 @@ def label(
     topic: Annotated[list[str] | None, typer.Option("--topic", help="Only this topic, by its id; repeatable.")] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, max=100, help="Hits of each topic.")] = 5,
     skipped: Annotated[bool, typer.Option("--skipped", help="Include hits that were skipped before.")] = False,
+    judge: Annotated[
+        str, typer.Option("--judge", help="Your name, so that the labels of two people can be compared.")
+    ] = "",
     listed: Annotated[bool, typer.Option("--list", help="List the unjudged hits and exit.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -69,7 +72,7 @@ def label(
             note = _skipped_note(len(sheet.items))
             out().print(f"Nothing is left to label among the first {counted(depth, 'hit')}{note}.")
         else:
-            _label_all(assay, sheet, items, path)
+            _label_all(assay, sheet, items, path, judge)
 
 
 def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
@@ -77,20 +80,7 @@ def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
     return {
         "generation": sheet.generation,
         "test_set": sheet.test_set.name,
-        "to_label": [
-            {
-                "topic_id": item.topic.id,
-                "query": item.topic.text,
-                "chunk_id": item.chunk.id,
-                "url": item.chunk.document.url,
-                "title": item.chunk.document.title,
-                "heading_path": list(item.chunk.heading_path),
-                "text": item.chunk.text,
-                "why": item.why,
-                "judgment": plain_passage(item.passage),
-            }
-            for item in items
-        ],
+        "to_label": [to_item(item).to_dict() for item in items],
         "failed": dict(sheet.failed),
         "problems": list(sheet.problems),
     }
@@ -100,10 +90,10 @@ def _skipped_note(count: int) -> str:
     return f"; {count} were skipped before (`--skipped` includes them)" if count else ""
 
 
-def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path) -> None:
+def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path, judge: str) -> None:
     """Run a session and print its summary, even after an interrupt."""
     console = out()
-    session = Session(assay, sheet, items, path, console)
+    session = Session(assay, sheet, items, path, console, judge)
     code = 0
     try:
         with pressed_keys() as pressed:
@@ -119,14 +109,17 @@ def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path)
 class Session:
     """One labelling session: saves each label at once, and can undo it."""
 
-    def __init__(self, assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path, console: Console) -> None:
+    def __init__(
+        self, assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path, console: Console, judge: str = ""
+    ) -> None:
         self._assay = assay
+        self._labeller = assay.labelling.labeller(path, judge)
         self._sheet = sheet
         self._items = items
         self._path = path
         self._console = console
         self._index = 0
-        self._done: list[tuple[int, Addition | None, int]] = []  # index, addition (None: skipped), label
+        self._done: list[tuple[int, LabelEntry]] = []
         self._stamp = _stamp(path)
         self._unsaved: set[int] = set()
 
@@ -167,48 +160,44 @@ class Session:
             self._console.print(KEYS, style="dim", markup=False)
 
     def _label(self, item: ToLabel, label: int) -> None:
-        if label and not item.topic.expects_answer:
-            self._warn(
-                f"The topic {item.topic.id} has `expect: no_answer`. If this passage answers it, remove that line from "
-                "the test set first; otherwise press 0 or s."
-            )
+        try:
+            refuse_label(item.topic, label)
+        except InputError as error:
+            self._warn(str(error))
             return
         try:
-            added = add_judgment(self._path, item.topic.id, Judgment(item.passage, label))
+            entry, known = self._labeller.label(item.topic, item.passage, label, item.chunk.content_hash)
         except InputError as error:
             self._unsaved.add(self._index)
             self._warn(str(error))
             return
         self._unsaved.discard(self._index)
         self._stamp = _stamp(self._path)
-        if isinstance(added, Judgment):
-            self._warn(f"The file already has the label {added.label} for it; that label stays.")
+        if known is not None:
+            self._warn(f"The file already has the label {known.label} for it; that label stays.")
             self._index += 1
             return
         self._console.print(f"[green]{label}[/] {LABEL_WORDS[label]}")
-        self._done.append((self._index, added, label))
+        self._done.append((self._index, entry))
         self._index += 1
 
     def _skip(self, item: ToLabel) -> None:
-        self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=True)
+        entry = self._labeller.skip(item.topic.id, item.chunk.content_hash)
         self._console.print("skipped")
-        self._done.append((self._index, None, 0))
+        self._done.append((self._index, entry))
         self._index += 1
 
     def _undo(self) -> None:
         if not self._done:
             self._warn("There is nothing to undo in this session.")
             return
-        index, added, _ = self._done[-1]
-        item = self._items[index]
-        if added is None:
-            self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=False)
-        else:
-            try:
-                remove_judgment(added)
-            except InputError as error:
-                self._warn(str(error))
-                return
+        index, entry = self._done[-1]
+        try:
+            self._labeller.undo(entry)
+        except InputError as error:
+            self._warn(str(error))
+            return
+        if entry.label is not None:
             self._stamp = _stamp(self._path)
         self._done.pop()
         self._index = index
@@ -239,8 +228,8 @@ class Session:
 
     def summarize(self) -> None:
         """Print the labels given, the topics that they decided, and the next step."""
-        labels = Counter(label for _, added, label in self._done if added is not None)
-        skipped = sum(added is None for _, added, _ in self._done)
+        labels = Counter(entry.label for _, entry in self._done if entry.label is not None)
+        skipped = sum(entry.label is None for _, entry in self._done)
         left = len(self._items) - self._index
         counts = ", ".join(f"{count} × {label}" for label, count in sorted(labels.items()))
         self._console.print(

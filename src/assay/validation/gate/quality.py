@@ -99,6 +99,12 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     )
 
 
+def answer_findings(results: Sequence[TopicResult], limits: QualityLimits, *, derived: bool) -> list[Finding]:
+    """Check the limits on the answers alone, as quality_findings does. derived: as in Measured."""
+    judged = counted(results, limits)
+    return list(_of_derived(judged, limits) if derived else _of_own(judged, limits, only_hits=False))
+
+
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
     """The topics whose measures count: those that did not fail and are not judged by abstention."""
     return [

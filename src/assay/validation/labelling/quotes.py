@@ -5,16 +5,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from assay.errors import InputError
 from assay.model.evaluation import Passage, Span
+from assay.model.labelling import ToLabel
 from assay.ports import ChunkPlace
 from assay.validation.judgments.corpus import Corpus, Page
 from assay.validation.judgments.coverage import chunks_on
 from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import Resolver
-from assay.validation.labelling.sheet import ToLabel
 
 MOST = 240
 """Largest length of a quote in characters: two or three sentences, readable in the test set."""
+
+MOST_SELECTED = 4_000
+"""Largest length of a quote that somebody selects, in characters."""
 
 _ENOUGH = 40
 """Smallest preferred length of a quote."""
@@ -77,6 +81,27 @@ def add_quotes(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[
                 f"again. {reason}"
             )
     return kept, problems
+
+
+def passage_at(page: Page, start: int, end: int) -> Passage:
+    """The passage of a selection, without the white space around it.
+
+    start, end: positions in the page's text, in code points.
+
+    Raises InputError for a selection outside the text, of white space only, or of more than MOST_SELECTED characters.
+    """
+    if not 0 <= start < end <= len(page.text):
+        raise InputError(f"The selection {start} to {end} is not in the page's text, which has {len(page.text):,}.")
+    selected = page.text[start:end]
+    span = Span(start + len(selected) - len(selected.lstrip()), end - (len(selected) - len(selected.rstrip())))
+    if span.start >= span.end:
+        raise InputError("The selection has only white space.")
+    if span.end - span.start > MOST_SELECTED:
+        raise InputError(
+            f"The selection has {span.end - span.start:,} characters, and a quote may have {MOST_SELECTED:,}.",
+            hint="Select the sentences that answer.",
+        )
+    return _passage_at(page, SearchedText(page.text), span)
 
 
 def best_quote(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Span:

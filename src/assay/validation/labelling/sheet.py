@@ -3,39 +3,24 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from assay.errors import InputError
-from assay.model.documents import Chunk
-from assay.model.evaluation import Passage, Run, TestSet, Topic
+from assay.model.evaluation import Judgment, Run, TestSet, Topic
+from assay.model.labelling import LabelEntry, Standing, ToLabel
 from assay.model.validations import TopicResult
 from assay.validation.gate.policy import QualityLimits
 from assay.validation.gate.quality import hits_to_label, with_targets
 
 _UNJUDGED = "counts as not relevant until it is judged"
+_SECOND = "another judge has labelled it"
 _NAMED = 5
-_NOWHERE = Passage()
-
-
-@dataclass(frozen=True, slots=True)
-class ToLabel:
-    """An unjudged hit.
-
-    topic: the topic to add the label to; the original of a paraphrase without judgments of its own.
-    why: the effect of its label, in a few words.
-    passage: to store a label with; empty until it is found.
-    """
-
-    topic: Topic
-    chunk: Chunk
-    why: str
-    passage: Passage = _NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """The hits to label in one generation.
 
+    depth: number of hits of each topic that are asked about.
     items: in labelling order.
     results: of every topic, before labelling.
     run: the rankings, so that topics can be measured again after new labels without searching again.
@@ -45,6 +30,7 @@ class Sheet:
 
     generation: str
     test_set: TestSet
+    depth: int
     items: tuple[ToLabel, ...]
     results: tuple[TopicResult, ...]
     run: Run
@@ -52,12 +38,13 @@ class Sheet:
     problems: tuple[str, ...] = ()
 
 
-class Standing(StrEnum):
-    """Whether a topic reaches its required P@5, for all possible missing labels; OPEN if they decide."""
-
-    REACHED = "reached"
-    MISSED = "missed"
-    OPEN = "open"
+def refuse_label(topic: Topic, label: int) -> None:
+    """Raise InputError for a label above 0 in a topic that expects no answer."""
+    if label and not topic.expects_answer:
+        raise InputError(
+            f"The topic {topic.id} has `expect: no_answer`. If this passage answers it, remove that line from the test "
+            "set first; otherwise label it 0, or skip it."
+        )
 
 
 def owners(topics: Iterable[Topic]) -> dict[str, Topic]:
@@ -118,10 +105,50 @@ def to_label(test_set: TestSet, results: Sequence[TopicResult], limits: QualityL
             key = (owner.id, hit.chunk.content_hash)
             if label is None:
                 found.setdefault(key, ToLabel(owner, hit.chunk, whys.get(key, _UNJUDGED)))
-    return sorted(found.values(), key=lambda one: (places[one.topic.id], _lot(test_set.name, one)))
+    return sorted(found.values(), key=lambda one: (places[one.topic.id], lot(test_set.name, one)))
 
 
-def _lot(name: str, item: ToLabel) -> str:
+def pooled(test_set_name: str, sheets: Sequence[Sequence[ToLabel]]) -> list[ToLabel]:
+    """The hits of several systems, each once: topics in the order of the first system, hits of a topic in lot order.
+
+    So nobody sees which system found a hit (pooling; Sparck Jones and van Rijsbergen, 1975).
+    """
+    every = [item for items in sheets for item in items]
+    places = {topic_id: place for place, topic_id in enumerate(dict.fromkeys(item.topic.id for item in every))}
+    once = {item.key: item for item in reversed(every)}.values()
+    return sorted(once, key=lambda one: (places[one.topic.id], lot(test_set_name, one)))
+
+
+def second_opinions(sheet: Sheet, entries: Sequence[LabelEntry], judge: str) -> list[ToLabel]:
+    """The hits that other judges labelled, and this one has not; in the order of the queue.
+
+    entries: of all judges.
+    """
+    owner_of = owners(sheet.test_set.topics)
+    places = {topic_id: place for place, topic_id in enumerate(owner_of)}
+    own = {(entry.topic_id, entry.content_hash) for entry in entries if entry.judge == judge}
+    others = {(entry.topic_id, entry.content_hash): entry for entry in entries if entry.label is not None}
+    found: dict[tuple[str, str], ToLabel] = {}
+    for result in sheet.results:
+        owner = owner_of[result.topic.id]
+        for hit in result.hits[: sheet.depth]:
+            key = (owner.id, hit.chunk.content_hash)
+            entry = others.get(key)
+            if entry is not None and entry.passage is not None and key not in own:
+                found.setdefault(key, ToLabel(owner, hit.chunk, _SECOND, entry.passage))
+    return sorted(found.values(), key=lambda one: (places[one.topic.id], lot(sheet.test_set.name, one)))
+
+
+def with_judgment(test_set: TestSet, topic_id: str, judgment: Judgment) -> TestSet:
+    """Only the topics that a new judgment of a topic changes, with it: the topic, and paraphrases that share it."""
+    owner_of = owners(test_set.topics)
+    changed = [topic for topic in test_set.topics if owner_of[topic.id].id == topic_id]
+    judgments = (*(changed[0].judgments if changed else ()), judgment)  # one tuple, because paraphrases share it
+    return replace(test_set, topics=tuple(replace(topic, judgments=judgments) for topic in changed))
+
+
+def lot(name: str, item: ToLabel) -> str:
+    """The place of a hit in the random, repeatable order of a test set."""
     drawn = f"{name}\0{item.topic.id}\0{item.chunk.content_hash}"
     return hashlib.sha256(drawn.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from assay.contracts import (
     admin,
-    explanations,
     native,
     retrieval_service,
     retrieval_testing,
@@ -17,20 +16,19 @@ from assay.contracts import (
     suggestions,
 )
 from assay.model.documents import Chunk, DocumentInfo
-from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import chunk_id, content_hash, document_id
-from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
 from assay.model.vocabulary import Name
 
-_QUESTION = "How do nodes communicate?"
+QUESTION = "How do nodes communicate?"
 _PASSAGE = "Nodes communicate by topics: one publishes, any number subscribe."
 _URL = "https://docs.example.org/concepts/nodes"
 _CHUNK_BEFORE = chunk_id(_URL, content_hash("A node is a program that does one thing."), 0)
 _EMBEDDER = EmbedderIdentity("static", "wordllama-l2-supercat-256", 256)
 _STORED = datetime(2026, 3, 1, 8, 15, tzinfo=UTC)
 _ASKED = datetime(2026, 3, 2, 10, 0, 0, 250_000, tzinfo=UTC)
-_CHUNK = Chunk(
+CHUNK = Chunk(
     id=chunk_id(_URL, content_hash(_PASSAGE), 0),
     document=DocumentInfo(
         id=document_id(_URL),
@@ -69,9 +67,9 @@ _GENERATION = Generation(
     promoted_at=_STORED + timedelta(seconds=70),
     verdict={"outcome": "PASS"},
 )
-_RANKING = Ranking(
-    query=Query(_QUESTION, 3, Mode.HYBRID, 0.2),
-    hits=(Hit(1, _CHUNK, 0.87, 1.0),),
+RANKING = Ranking(
+    query=Query(QUESTION, 3, Mode.HYBRID, 0.2),
+    hits=(Hit(1, CHUNK, 0.87, 1.0),),
     generation=_GENERATION.id,
     timings=Timings(embed_ms=0.16, search_ms=0.94, fuse_ms=0.11, filter_ms=0.2, total_ms=1.43),
 )
@@ -81,26 +79,26 @@ LIVE = {"status": "alive"}
 READY = {"status": "ready"}
 
 SEARCH_REFUSAL = _TOO_MANY.format(limit=20)
-SEARCH_REQUEST = {"query": _QUESTION, "top_k": 5}
-SEARCH_ANSWER = search_api.to_body(_RANKING, {})
+SEARCH_REQUEST = {"query": QUESTION, "top_k": 5}
+SEARCH_ANSWER = search_api.to_body(RANKING, {})
 
 HEALTH = {"status": "ok", "qdrant": True, "postgres": True}
 HEALTH_DEGRADED = {"status": "degraded", "qdrant": True, "postgres": False}
 
 QUERY_REFUSAL = _TOO_MANY.format(limit=20)
-QUERY_REQUEST = {"query_text": _QUESTION, "top_k": 5, "threshold": 0.2, "include_metadata": True}
+QUERY_REQUEST = {"query_text": QUESTION, "top_k": 5, "threshold": 0.2, "include_metadata": True}
 _LIFECYCLE = retrieval_testing.Lifecycle(_ASKED, 0.512, 1.468, 1.662, 1.731, 1.742)
-QUERY_ANSWER = retrieval_testing.to_body(_RANKING, include_metadata=True) | retrieval_testing.to_metadata(
-    _RANKING, _LIFECYCLE
+QUERY_ANSWER = retrieval_testing.to_body(RANKING, include_metadata=True) | retrieval_testing.to_metadata(
+    RANKING, _LIFECYCLE
 )
 
 SERVICE_REFUSAL = _TOO_MANY.format(limit=100)
-SERVICE_REQUEST = {"query_text": _QUESTION, "top_k": 5, "similarity_threshold": 0.5}
+SERVICE_REQUEST = {"query_text": QUESTION, "top_k": 5, "similarity_threshold": 0.5}
 _SERVICE_QUERY = retrieval_service.ServiceRequest(
-    Query(_QUESTION, 5, threshold=0.5), "0d4f7a7e-3c1e-4a53-9b60-5f3f6d1c2b7a", _ASKED
+    Query(QUESTION, 5, threshold=0.5), "0d4f7a7e-3c1e-4a53-9b60-5f3f6d1c2b7a", _ASKED
 )
 SERVICE_ANSWER = retrieval_service.to_body(
-    _RANKING, _SERVICE_QUERY, {}, _EMBEDDER.fingerprint
+    RANKING, _SERVICE_QUERY, {}, _EMBEDDER.fingerprint
 ) | retrieval_service.to_time(1.731)
 
 VALIDATION_REFUSAL = "tests: it must be a list of 1 to 1,000 objects; a list of 0 was sent."
@@ -108,17 +106,17 @@ VALIDATION_REQUEST: dict[str, object] = {
     "tests": [
         {
             "test_id": "nodes-talk",
-            "query_text": _QUESTION,
-            "expected_results": [_CHUNK.id, _CHUNK_BEFORE],
+            "query_text": QUESTION,
+            "expected_results": [CHUNK.id, _CHUNK_BEFORE],
             "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
             "test_category": "factual",
         }
     ],
     "top_k": 5,
 }
-_KNOWN = {_CHUNK.id: _CHUNK, _CHUNK_BEFORE: replace(_CHUNK, id=_CHUNK_BEFORE, content_hash="")}
+_KNOWN = {CHUNK.id: CHUNK, _CHUNK_BEFORE: replace(CHUNK, id=_CHUNK_BEFORE, content_hash="")}
 _TESTS = service_validation.parse(VALIDATION_REQUEST).tests
-_OUTCOMES = [service_validation.judge(test, _RANKING.hits, _KNOWN, _ASKED) for test in _TESTS]
+_OUTCOMES = [service_validation.judge(test, RANKING.hits, _KNOWN, _ASKED) for test in _TESTS]
 VALIDATION_ANSWER = service_validation.to_body(_OUTCOMES, _GENERATION.id, 2.871)
 
 SERVICE_HEALTH = {"status": "healthy", "vector_store": True, "catalog": True, "generation": _GENERATION.id}
@@ -126,7 +124,7 @@ SERVICE_HEALTH_DEGRADED = {**SERVICE_HEALTH, "status": "degraded", "catalog": Fa
 
 NATIVE_REFUSAL = _TOO_MANY.format(limit=100)
 NATIVE_REQUEST = {
-    "query": _QUESTION,
+    "query": QUESTION,
     "top_k": 3,
     "mode": "hybrid",
     "threshold": 0.2,
@@ -134,7 +132,7 @@ NATIVE_REQUEST = {
     "include": {"vectors": False},
 }
 SUGGESTIONS = suggestions.to_body("nodes to", [Name("Nodes and topics", _URL, is_title=True)], "20260301-081500-204917")
-NATIVE_ANSWER = native.to_results(_RANKING, native.SearchInclude()) | native.to_timings(_RANKING.timings, 0.07)
+NATIVE_ANSWER = native.to_results(RANKING, native.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
 
 _NEWER = replace(
     _GENERATION,
@@ -151,15 +149,3 @@ PROMOTE = {"generation": _NEWER.id}
 PROMOTED = admin.to_release(_NEWER, changed=True)
 ROLLBACK = {"leave": _NEWER.id}
 ROLLED_BACK = admin.to_release(_RESTORED, changed=True)
-
-_TERMS = (
-    TermScore("communicate", TermKind.WORD, 1.0, 4.25, 1.2, 5.1),
-    TermScore("nodes", TermKind.WORD, 1.0, 2.5, 1.28, 3.2),
-)
-_EXPLAINED_HIT = HitExplanation(_RANKING.hits[0], _TERMS, 8.3, 1, 0.87, 1, 0.25, 0.75, 1.0, 1.0, 1.0)
-_EXPLAINED = Explanation(_RANKING, (_EXPLAINED_HIT,), FusionMethod.SCORE, 0.25, 0.75, 60, 200, 0.87, 8.3, ())
-EXPLAIN = {"search": {"query": _QUESTION, "top_k": 3, "mode": "hybrid"}, "generation": "candidate"}
-_SHORT = native.SearchInclude(content=False, metadata=False)
-EXPLANATION = explanations.to_body(_EXPLAINED, _SHORT) | {
-    "ranking": native.to_results(_RANKING, _SHORT) | native.to_timings(_RANKING.timings, 0.07)
-}

@@ -10,7 +10,7 @@ from assay.contracts import explanations
 from assay.web.answering import note_answer, note_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import RELEASE_ERRORS, plain_answers, request_body
-from assay.web.routes import examples
+from assay.web.routes import operator_examples as examples
 
 
 def router(assay: Assay) -> APIRouter:

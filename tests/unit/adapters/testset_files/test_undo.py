@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.testsets import Addition, add_judgment, append_judgments, load_test_set, remove_judgment
+from assay.app.testsets import add_judgment, append_judgments, load_test_set, remove_judgment
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, Span
+from assay.model.labelling import Addition
 
 YAML = """\
 # A comment

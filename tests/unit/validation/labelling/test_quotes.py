@@ -8,10 +8,10 @@ from tests.judged import PUMPS, VALVES, VALVES_URL, Site
 from assay.contracts.highlights import highlights
 from assay.model.documents import Chunk
 from assay.model.evaluation import Anchoring, Passage, Topic
+from assay.model.labelling import ToLabel
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import Resolver
 from assay.validation.labelling.quotes import MOST, add_quotes
-from assay.validation.labelling.sheet import ToLabel
 
 HANDBOOK = Path(__file__).resolve().parents[4] / "examples" / "handbook"
 

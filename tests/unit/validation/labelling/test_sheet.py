@@ -8,9 +8,10 @@ from tests.validations import topic_result
 from assay.app import gate_of
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, TestSet
+from assay.model.labelling import Standing, ToLabel
 from assay.model.validations import TopicResult
 from assay.settings import GateSettings
-from assay.validation.labelling.sheet import Standing, ToLabel, chosen, owners, standings, to_label
+from assay.validation.labelling.sheet import chosen, owners, standings, to_label
 
 LIMITS = gate_of(GateSettings()).quality
 JUDGED = (Judgment(Passage(url="https://docs.example/a"), 2),)
