@@ -137,6 +137,7 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(tmp_path: Pa
     assert [place.chunk_id for place in catalog.places_of_texts("g1", [HASH])] == ["c1"]
     [chunk] = catalog.chunks("g1")
     assert (chunk.id, chunk.text, chunk.heading_path) == ("c1", "some text", ("Guide", "Part"))
+    assert chunk.inner_headings == ()
     assert catalog.chunk_metadata(["c1"], "g1")["c1"].title == "A page"
     built(catalog, "g2", page("b"))
     catalog.promote("g2", NOON)

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from assay.app import Assay
+from assay.app import Assay, building
 from assay.app.evaluation import Evaluation
 from assay.cli.terminal.generation_text import publish_body
 from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, LiveChanged, PromotionRefused, SourceError
+from assay.ingest.chunking import chunker
 from assay.model.evaluation import Outcome
 from assay.model.generations import State
 from assay.model.ranking import Filters, Mode, Query
@@ -134,6 +135,27 @@ def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(d
     ]
     assert headings == [f"About the {part}" for part in sorted(PARTS)]
     assert {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(build.generation.id)} == dates
+
+
+def test_an_index_without_inner_headings_gets_them_by_a_publish_that_embeds_nothing(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("gripper", "It grips.\n\n## Calibration\n\nThe gripper is calibrated each day.")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(building, "CHUNKER_REVISION", "1")
+        earlier.setattr(chunker._Drafter, "_inner_headings", lambda *_: ())
+        first = assay.publish().build.generation
+    (before,) = [hit for hit in assay.search("gripper calibration").hits if "gripper" in hit.url]
+    assert (before.chunk.inner_headings, before.url) == ((), "https://docs.example/gripper#about-the-gripper")
+    report = assay.publish()
+    assert report.promoted
+    assert (report.build.unchanged, report.build.embedded) == (False, 0)
+    assert report.build.generation.content_fingerprint == first.content_fingerprint
+    with desk.open() as opened:
+        (after,) = [hit for hit in opened.search("gripper calibration").hits if "gripper" in hit.url]
+    assert after.url == "https://docs.example/gripper#calibration"
+    assert replace(after.chunk, inner_headings=()) == before.chunk
+    assert assay.publish().build.unchanged
 
 
 def test_a_removed_page_no_longer_answers(desk: Desk, assay: Assay) -> None:

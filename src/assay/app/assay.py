@@ -109,7 +109,7 @@ class Assay:
         Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
         CatalogError.
         """
-        return self.searches.search(query, top_k, embed=embed, **options)
+        return native.with_places(self.searches.search(query, top_k, embed=embed, **options))
 
     def suggest(self, text: str, limit: int = 10) -> list[Name]:
         """Titles and headings that have every word of a text, the last of which may be unfinished; the best first.

@@ -91,7 +91,9 @@ class Client:
     def search(self, query: str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking: ...
 
     def search(self, query: Query | str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking:
-        """Search. The chunks of the hits have an empty tokenizer and embedded_hash, which the answer lacks.
+        """Search. The answer lacks some fields of the hits' chunks.
+
+        Their tokenizer and embedded_hash are empty, and their section is that of the part that matches.
 
         query: the text, with top_k (1 to 100) and the options of native.SearchOptions; or all in one Query.
 

@@ -166,7 +166,7 @@ def finite(value: float | None) -> float | None:
 
 def utc_timestamp(moment: datetime) -> str:
     """A time as ISO 8601 in UTC, ending in Z."""
-    return moment.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).isoformat().removesuffix("+00:00") + "Z"
 
 
 def _printable(character: str) -> str:

@@ -4,17 +4,19 @@ It has all options of a search; the seeds' shapes are narrower views of the same
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
-from assay.contracts.highlights import highlights
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields, utc_timestamp
+from assay.contracts.highlights import Matcher, matcher_of, merged
+from assay.contracts.snippets import best_part, clipped, text_fragment
 from assay.errors import InputError
 from assay.model.arguments import require_type
 from assay.model.documents import Chunk
+from assay.model.headings import Place
 from assay.model.ids import canonical_url
 from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings, by_page
 
@@ -60,6 +62,7 @@ class SearchInclude(RequestModel):
     """The parts of each result to send."""
 
     content: bool = Field(default=True, description="`content` and `highlights`.")
+    snippet: bool = Field(default=True, description="`snippet`, `snippet_highlights` and `text_fragment`.")
     metadata: bool = Field(default=True, description="Page, section and source of the chunk.")
     vectors: bool = Field(default=False, description="`vector`, the chunk's dense vector.")
     similarity: bool = Field(
@@ -149,14 +152,27 @@ class SearchHit(AnswerModel):
         default=[],
         description="Positions of the query's words in `content`: start and exclusive end, in code points.",
     )
+    snippet: str | None = Field(
+        default=None,
+        description="The part of the chunk's text with most of the query's words, at most 200 characters; its start "
+        "if it has none. It is cut between words, and has no dots for what is left out.",
+    )
+    snippet_highlights: list[tuple[int, int]] = Field(
+        default=[], description="Positions of the query's words in `snippet`, as in `highlights`."
+    )
+    text_fragment: str | None = Field(
+        default=None,
+        description="Append it to `section_url`, after a `#` if that has none, and browsers scroll to the words of the "
+        "snippet: `:~:text=` and encoded text. Null if the snippet has too few plain words.",
+    )
     url: str | None = Field(default=None, description="URL of the page.")
-    section_url: str | None = Field(default=None, description="Deep link to the section in which the passage begins.")
+    section_url: str | None = Field(default=None, description="Deep link to the heading nearest above the snippet.")
     title: str | None = Field(default=None, description="Title of the page; null if it has none.")
     section: str | None = Field(
-        default=None, description="Heading of the section in which the passage begins; empty before the first heading."
+        default=None, description="Heading nearest above the snippet; empty before the first heading."
     )
     heading_path: list[str] = Field(default=[], description="Headings from the outermost to the section's.")
-    anchor: str | None = Field(default=None, description="Id of the section's heading; null if it has none.")
+    anchor: str | None = Field(default=None, description="Id of that heading; null if it has none.")
     position: int | None = Field(default=None, description="Index of the chunk in the page, from 0.")
     source: str | None = Field(default=None, description="Name of the source.")
     source_path: str | None = Field(default=None, description="Path of the page in the source.")
@@ -348,26 +364,60 @@ def to_body(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
 
 
 def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
-    """The ranking without its timings, a SearchResults."""
-    results = [_result(hit, ranking.searched_text, include) for hit in ranking.hits]
-    corrections = [SearchCorrection.of(one) for one in ranking.corrections]
-    shown = {"query": ranking.query.text, "results": results, "corrections": corrections}
-    if ranking.query.passages_per_page is not None:
-        shown["pages"] = [_page(hits) for hits in by_page(ranking.hits)]
-    return SearchResults.of(ranking, ranking.query, **shown).to_dict()
+    """The ranking without its timings, a SearchResults.
+
+    Without its model, which takes twice as long as the snippets.
+    """
+    query, matcher = ranking.query, matcher_for(ranking)
+    pages = {} if query.passages_per_page is None else {"pages": list(map(_page, by_page(ranking.hits)))}
+    return {
+        "query": query.text,
+        "results": [_result(hit, matcher, include) for hit in ranking.hits],
+        **pages,
+        "generation": ranking.generation,
+        "mode": query.mode.value,
+        "top_k": query.top_k,
+        "threshold": query.threshold,
+        "degraded": ranking.degraded,
+        "no_good_answer": ranking.no_good_answer,
+        "corrections": [asdict(one) for one in ranking.corrections],
+        "warnings": list(ranking.warnings),
+    }
+
+
+def matcher_for(ranking: Ranking) -> Matcher:
+    """Finds the words that were searched in the passages of a ranking."""
+    end = len(ranking.query.text)
+    is_completed = any(one.start + len(one.typed) == end for one in ranking.corrections)
+    return matcher_of(ranking.searched_text, is_open=ranking.query.typing and not is_completed)
+
+
+def with_places(ranking: Ranking) -> Ranking:
+    """The ranking with the place of each hit whose chunk has several sections."""
+    if not any(hit.chunk.inner_headings for hit in ranking.hits):
+        return ranking
+    matcher = matcher_for(ranking)
+    return replace(ranking, hits=tuple(_with_place(hit, matcher) for hit in ranking.hits))
+
+
+def _with_place(hit: Hit, matcher: Matcher) -> Hit:
+    if not hit.chunk.inner_headings:
+        return hit
+    part = best_part(hit.chunk, matcher.find(hit.chunk.text), matcher)
+    return replace(hit, place=hit.chunk.place_at(part.section))
 
 
 def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
     """The last fields of the response. format_ms: formatting time of the others."""
-    stages = StageTimings(
-        embed=round(timings.embed_ms, 3),
-        search=round(timings.search_ms, 3),
-        fuse=round(timings.fuse_ms, 3),
-        filter=round(timings.filter_ms, 3),
-        format=round(format_ms, 3),
-        total=round(timings.total_ms + format_ms, 3),
-    )
-    return SearchTimings(timings_ms=stages).to_dict()
+    stages = {
+        "embed": timings.embed_ms,
+        "search": timings.search_ms,
+        "fuse": timings.fuse_ms,
+        "filter": timings.filter_ms,
+        "format": format_ms,
+        "total": timings.total_ms + format_ms,
+    }
+    return {"timings_ms": {name: round(milliseconds, 3) for name, milliseconds in stages.items()}}
 
 
 def to_filters(filters: SearchFilters) -> Filters:
@@ -383,30 +433,57 @@ def _url_prefix(url: str) -> str:
         raise InputError(f"filters.url_prefix: {error.message}", hint=error.hint) from None
 
 
-_METADATA = SearchHit.model_fields.keys() - {
-    *("rank", "chunk_id", "similarity", "rank_score"),
-    *("content", "highlights", "vector"),
-}
-"""The fields of a result that `metadata` selects."""
-
-_OF_CHUNK = sorted(name for name in _METADATA if hasattr(Chunk, name))
-_OF_DOCUMENT = sorted(_METADATA.difference(_OF_CHUNK, ["title"]))
-
-
-def _page(hits: Sequence[Hit]) -> SearchPage:
+def _page(hits: Sequence[Hit]) -> dict[str, object]:
     document = hits[0].chunk.document
-    return SearchPage(url=document.url, title=document.title or None, ranks=[hit.rank for hit in hits])
+    return {"url": document.url, "title": document.title or None, "ranks": [hit.rank for hit in hits]}
 
 
-def _result(hit: Hit, query: str, include: SearchInclude) -> SearchHit:
-    chunk, document = hit.chunk, hit.chunk.document
-    parts: dict[str, Any] = {}
+def _result(hit: Hit, matcher: Matcher, include: SearchInclude) -> dict[str, object]:
+    """A SearchHit."""
+    chunk = hit.chunk
+    matches = matcher.find(chunk.text)
+    spans = merged(matches)
+    part = best_part(chunk, matches, matcher)
+    result: dict[str, object] = {
+        "rank": hit.rank,
+        "chunk_id": chunk.id,
+        "similarity": hit.similarity,
+        "rank_score": hit.rank_score,
+    }
     if include.content:
-        parts |= {"content": chunk.text, "highlights": highlights(chunk.text, query)}
+        result["content"] = chunk.text
+        result["highlights"] = list(map(list, spans))
+    if include.snippet:
+        result["snippet"] = chunk.text[part.start : part.end]
+        result["snippet_highlights"] = list(map(list, clipped(spans, part.start, part.end)))
+        result["text_fragment"] = text_fragment(chunk.text, part)
     if include.metadata:
-        parts |= {name: getattr(chunk, name) for name in _OF_CHUNK}
-        parts |= {name: getattr(document, name) for name in _OF_DOCUMENT}
-        parts["title"] = document.title or None
+        result |= _metadata(chunk, chunk.place_at(part.section))
     if include.vectors:
-        parts["vector"] = hit.vector
-    return SearchHit(rank=hit.rank, chunk_id=chunk.id, similarity=hit.similarity, rank_score=hit.rank_score, **parts)
+        result["vector"] = None if hit.vector is None else list(hit.vector)
+    return result
+
+
+def _metadata(chunk: Chunk, place: Place) -> dict[str, object]:
+    """The fields of a SearchHit that `metadata` selects."""
+    document = chunk.document
+    return {
+        "url": document.url,
+        "section_url": document.link_to(place.anchor),
+        "title": document.title or None,
+        "section": place.heading,
+        "heading_path": list(place.path),
+        "anchor": place.anchor,
+        "position": chunk.position,
+        "source": document.source,
+        "source_path": document.source_path,
+        "version": document.version,
+        "locale": document.locale,
+        "start": chunk.start,
+        "end": chunk.end,
+        "previous_id": chunk.previous_id,
+        "next_id": chunk.next_id,
+        "content_hash": chunk.content_hash,
+        "token_count": chunk.token_count,
+        "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
+    }

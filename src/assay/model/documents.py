@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from assay.model.bounds import HEADING, shortened
+from assay.model.headings import InnerHeading, Place, place_at
 
 _HEAD_LIMIT = 300
 """Maximum embedded characters of title and heading path: more than real pages have, and little compared to a chunk."""
@@ -275,6 +276,10 @@ class DocumentInfo:
         """The URL for links to the page, as its site writes it. Ids and comparisons use `url`."""
         return self.address or self.url
 
+    def link_to(self, anchor: str | None) -> str:
+        """Deep link to an anchor of the page; to the page without one."""
+        return f"{self.link}#{anchor}" if anchor else self.link
+
     @property
     def short_title(self) -> str | None:
         """The title for seed 003's table: at most 255 characters, None if there is none."""
@@ -334,6 +339,7 @@ class Chunk:
     embedded_hash: SHA-256 hex of embedded_text.
     previous_id, next_id: neighbours in the document; None at its ends.
     created_at: when a chunk with this id was first stored, UTC; None before that.
+    inner_headings: the headings in text after its beginning, in order; none in chunks of older versions.
     """
 
     id: str
@@ -354,11 +360,21 @@ class Chunk:
     previous_id: str | None = None
     next_id: str | None = None
     created_at: datetime | None = None
+    inner_headings: tuple[InnerHeading, ...] = ()
 
     @property
     def section_url(self) -> str:
         """Deep link to the section in which it begins: the document's link with the anchor, if any."""
-        return f"{self.document.link}#{self.anchor}" if self.anchor else self.document.link
+        return self.document.link_to(self.anchor)
+
+    def place_at(self, offset: int) -> Place:
+        """The heading nearest above an offset of the text."""
+        return place_at(Place(self.section, self.heading_path, self.anchor), self.inner_headings, offset)
+
+    def at(self, offset: int) -> "Chunk":
+        """The chunk as if it began under the heading nearest above an offset of the text."""
+        place = self.place_at(offset)
+        return replace(self, section=place.heading, heading_path=place.path, anchor=place.anchor)
 
     @property
     def trail(self) -> str:

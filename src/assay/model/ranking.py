@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assay.model.documents import Chunk
+from assay.model.headings import Place
 
 
 class Mode(StrEnum):
@@ -110,6 +111,7 @@ class Hit:
     similarity: cosine of query and chunk, clipped to [0, 1]; None if keyword search did not embed the query.
     rank_score: sort key of the ranking; comparable only within one ranking.
     vector: the chunk's dense vector, if requested.
+    place: the heading nearest above the part that matches, if it is known and not that of the chunk's beginning.
     """
 
     rank: int
@@ -117,6 +119,7 @@ class Hit:
     similarity: float | None
     rank_score: float
     vector: tuple[float, ...] | None = None
+    place: Place | None = None
 
     @property
     def text(self) -> str:
@@ -130,8 +133,8 @@ class Hit:
 
     @property
     def url(self) -> str:
-        """Deep link to the section in which the chunk begins."""
-        return self.chunk.section_url
+        """Deep link to the heading nearest above the part that matches."""
+        return self.chunk.document.link_to(self.place.anchor if self.place else self.chunk.anchor)
 
     @property
     def known_similarity(self) -> float:

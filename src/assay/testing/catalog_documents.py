@@ -10,6 +10,7 @@ import pytest
 from assay.errors import CatalogError, GenerationError
 from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.generations import State
+from assay.model.headings import InnerHeading
 from assay.model.ids import content_hash
 from assay.ports import Catalog, ChunkMetadata, KnownPage
 from assay.testing.catalog_samples import NOON, SITE, Stored, built, cut, generation, in_state, page, with_fields
@@ -48,6 +49,10 @@ CHANGES: dict[str, Callable[[Document, Chunk], tuple[Document, Chunk]]] = {
     "embedded hash": lambda document, chunk: (document, replace(chunk, embedded_hash="0" * 64)),
     "repetition": lambda document, chunk: (document, replace(chunk, repeated_before="```\n")),
     "neighbour": lambda document, chunk: (document, replace(chunk, next_id="other")),
+    "inner headings": lambda document, chunk: (
+        document,
+        replace(chunk, inner_headings=(InnerHeading(1, 2, "other", None),)),
+    ),
 }
 
 
@@ -108,6 +113,7 @@ class DocumentConformance:
             repeated_before="| a | b |\n",
             repeated_after="\n```",
             created_at=datetime(2025, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+            inner_headings=(InnerHeading(2, 0, STRANGE_TEXTS[1], None), InnerHeading(4, 3, "näher", "näher")),
         )
         same = [f.name for f in fields(Chunk) if getattr(marked, f.name) == getattr(plain, f.name)]
         assert same == ["document"], "a field added to Chunk must be stored too"

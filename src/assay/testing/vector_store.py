@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from assay.errors import IndexCorrupt, IndexNotFound, InvalidEmbedding, StoreUnavailable, VectorStoreError
+from assay.model.headings import InnerHeading
 from assay.model.ranking import Filters
 from assay.ports import (
     IndexAnswer,
@@ -417,6 +418,7 @@ class VectorStoreConformance:
             section="",
             anchor=None,
             created_at=datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC),
+            inner_headings=(InnerHeading(3, 2, "näher", None), InnerHeading(9, 0, "„oben“", "oben")),
             start=2**40,
             end=2**40 + 1,
         )

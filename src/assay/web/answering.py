@@ -24,7 +24,9 @@ def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | 
         keyword search.
     """
     note_search(request, query)
-    ranking = assay.search(query) if shaping is None else shaping.reorder(assay.search(query, embed=Embed.ALWAYS))
+    ranking = assay.searches.search(query, embed=None if shaping is None else Embed.ALWAYS)
+    if shaping is not None:
+        ranking = shaping.reorder(ranking)
     note_answer(request, ranking)
     return ranking
 

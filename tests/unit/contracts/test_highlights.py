@@ -1,12 +1,17 @@
 """Where the words of a query stand in a passage."""
 
+import re
+from collections import defaultdict
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.contracts.highlights import highlights, stem
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.contracts.highlights import highlights, matcher_of, merged
+from assay.contracts.stemming import stem
 
 
 def marked(text: str, query: str) -> list[str]:
@@ -32,6 +37,11 @@ def marked(text: str, query: str) -> list[str]:
         pytest.param("การสื่อสาร", "ระบบการสื่อสารของหุ่นยนต์", ["การสื่อสาร"], id="Thai without spaces"),
         pytest.param("ROS2通信", "ros2の通信", ["ros2", "通信"], id="two scripts in one word"),
         pytest.param("हिन्दी", "यह हिन्दी है", ["हिन्दी"], id="a word with combining marks"),
+        pytest.param("로봇을", "로봇이 움직인다", ["로봇"], id="Korean endings"),
+        pytest.param("naïve", "Naive, naïve, NAÏVE", ["Naive", "naïve", "NAÏVE"], id="accents do not count"),
+        pytest.param("using", "use used user", ["use", "used"], id="a short stem"),
+        pytest.param("owned nodes", "own nodes, owned", ["nodes", "owned"], id="a stop word with the stem of another"),
+        pytest.param("have all queries", "all the query has", ["query"], id="the index's stop words"),
         pytest.param("robot عربي", "كلمة عربي robot", ["عربي", "robot"], id="right to left"),
         pytest.param("nodes", "İİİ nodes", ["nodes"], id="lower case of another length"),
         pytest.param("🤖", "a 🤖", [], id="signs are no words"),
@@ -45,6 +55,49 @@ def test_words_of_the_query_are_found(query: str, text: str, expected: list[str]
 
 def test_neighbouring_spans_are_joined() -> None:
     assert highlights("ロボット", "ロボット") == [(0, 4)]
+
+
+ENGLISH = sorted(
+    {
+        word
+        for path in (Path(__file__).parents[3] / "docs").glob("*.md")
+        for word in re.findall(r"[a-z]{3,}", path.read_text(encoding="utf-8").lower())
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def terms() -> dict[str, tuple[int, ...]]:
+    """The keyword index's term of each word of this project's documentation; none for a stop word."""
+    counted = Bm25Encoder("english").term_counts(ENGLISH)
+    return {word: one.indices for word, one in zip(ENGLISH, counted, strict=True)}
+
+
+def test_words_have_one_stem_exactly_if_the_keyword_index_has_one_term_for_them(
+    terms: dict[str, tuple[int, ...]],
+) -> None:
+    by_term, by_stem = defaultdict(set), defaultdict(set)
+    for word, term in terms.items():
+        if term:
+            by_term[term].add(word)
+            by_stem[stem(word)].add(word)
+    assert len(by_term) > 1_000
+    assert sorted(map(sorted, by_stem.values())) == sorted(map(sorted, by_term.values()))
+
+
+def test_what_is_highlighted_is_what_the_keyword_index_matches(terms: dict[str, tuple[int, ...]]) -> None:
+    text = " ".join(ENGLISH)
+    for query in ENGLISH[:: len(ENGLISH) // 300]:
+        if terms[query]:
+            assert set(marked(text, query)) == {word for word, term in terms.items() if term == terms[query]}
+
+
+def test_an_unfinished_word_is_found_as_the_beginning_of_others() -> None:
+    text = "Optimistic optimism, optical; an update and updating."
+    spans = merged(matcher_of("updates optim", is_open=True).find(text))
+    assert [text[start:end] for start, end in spans] == ["Optimistic", "optimism", "update", "updating"]
+    assert marked(text, "updates optimi") == ["update", "updating"]
+    assert merged(matcher_of("updates optimi ", is_open=True).find(text)) == highlights(text, "updates")
 
 
 @pytest.mark.parametrize("word", ["as", "bus", "is", "sing", "red", "need", "class", "us"])

@@ -8,7 +8,8 @@ from tests.rankings import URL, chunk_of, hit_of, ranking_of
 
 from assay.contracts.native import SearchInclude, SearchRanking, parse, to_body, to_results, to_timings
 from assay.errors import InputError
-from assay.model.ranking import Filters, Mode
+from assay.model.headings import InnerHeading
+from assay.model.ranking import Correction, Filters, Mode
 from assay.settings import SearchSettings
 
 DEFAULTS = SearchSettings(top_k=7, mode=Mode.SPARSE, threshold=0.25)
@@ -147,6 +148,9 @@ def test_a_result_says_everything_about_its_chunk() -> None:
                 "rank_score": 1.0,
                 "content": "Nodes talk.",
                 "highlights": [[0, 5]],
+                "snippet": "Nodes talk.",
+                "snippet_highlights": [[0, 5]],
+                "text_fragment": None,
                 "url": URL,
                 "section_url": f"{URL}#topics",
                 "title": "Nodes and topics",
@@ -189,14 +193,17 @@ def test_the_timings_add_the_formatting_to_the_search() -> None:
 
 
 ALWAYS = {"rank", "chunk_id", "similarity", "rank_score"}
+NOTHING = {"content": False, "metadata": False, "snippet": False}
+SNIPPET = {"snippet", "snippet_highlights", "text_fragment"}
 
 
 @pytest.mark.parametrize(
     ("include", "expected"),
     [
-        pytest.param(SearchInclude(content=True, metadata=False), ALWAYS | {"content", "highlights"}, id="content"),
-        pytest.param(SearchInclude(content=False, metadata=False), ALWAYS, id="neither"),
-        pytest.param(SearchInclude(content=False, metadata=False, vectors=True), ALWAYS | {"vector"}, id="vectors"),
+        pytest.param(SearchInclude(**NOTHING | {"content": True}), ALWAYS | {"content", "highlights"}, id="content"),
+        pytest.param(SearchInclude(**NOTHING | {"snippet": True}), ALWAYS | SNIPPET, id="snippet"),
+        pytest.param(SearchInclude(**NOTHING), ALWAYS, id="nothing"),
+        pytest.param(SearchInclude(**NOTHING, vectors=True), ALWAYS | {"vector"}, id="vectors"),
     ],
 )
 def test_include_decides_which_fields_are_there(include: SearchInclude, expected: set[str]) -> None:
@@ -210,6 +217,55 @@ def test_metadata_without_content_leaves_out_the_text_only() -> None:
     assert isinstance(results, list)
     assert "content" not in results[0]
     assert results[0]["content_hash"] == chunk_of("Nodes talk.").content_hash
+
+
+GUIDE = "Words.\n\n## Topics\n\nNodes talk.\n\n### Queue size\n\nHow many wait."
+INNER = (
+    InnerHeading(GUIDE.index("## Topics"), 2, "Topics", "topics"),
+    InnerHeading(GUIDE.index("### Queue"), 3, "Queue size", "queue-size"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "section", "path", "anchor"),
+    [
+        ("words", "Guide", ["Concepts", "Guide"], "guide"),
+        ("nodes", "Topics", ["Concepts", "Topics"], "topics"),
+        ("how many messages wait", "Queue size", ["Concepts", "Topics", "Queue size"], "queue-size"),
+        ("queue size of topics", "Queue size", ["Concepts", "Topics", "Queue size"], "queue-size"),
+        ("something else", "Guide", ["Concepts", "Guide"], "guide"),
+    ],
+)
+def test_the_section_of_a_result_is_the_one_above_the_words_that_match(
+    query: str, section: str, path: list[str], anchor: str
+) -> None:
+    begin = {"section": "Guide", "heading_path": ("Concepts", "Guide"), "anchor": "guide"}
+    hit = hit_of(GUIDE, inner_headings=INNER, **begin)
+    results = to_body(ranking_of(hit, text=query), SearchInclude())["results"]
+    assert isinstance(results, list)
+    found = results[0]
+    assert (found["section"], found["heading_path"], found["anchor"]) == (section, path, anchor)
+    assert found["section_url"] == f"{URL}#{anchor}"
+    assert found["content"] == GUIDE
+
+
+@pytest.mark.parametrize(
+    ("typing", "corrections", "expected"),
+    [
+        (False, (), ["node"]),
+        (True, (), ["node", "nodelet"]),
+        (True, (Correction("nod", "node", 0),), ["node"]),
+    ],
+)
+def test_an_unfinished_word_is_highlighted_as_what_it_becomes(
+    typing: bool, corrections: tuple[Correction, ...], expected: list[str]
+) -> None:
+    text = "nod" if corrections else "node"
+    ranking = ranking_of(hit_of("A node, a nodelet."), text=text)
+    ranking = replace(ranking, query=replace(ranking.query, typing=typing), corrections=corrections)
+    results = to_body(ranking, SearchInclude())["results"]
+    assert isinstance(results, list)
+    assert [results[0]["content"][start:end] for start, end in results[0]["highlights"]] == expected
 
 
 def test_what_a_chunk_does_not_have_is_null() -> None:

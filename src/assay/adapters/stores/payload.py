@@ -15,6 +15,7 @@ import numpy as np
 from assay.adapters.stores.points import DENSE, REBUILD, SPARSE, sorted_terms
 from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
+from assay.model.headings import from_rows, to_rows
 from assay.ports import StoredPoint, Vector
 
 FACETS = "facets"
@@ -28,6 +29,9 @@ PRIMARY = "scope:primary"
 
 _REST = "rest"
 """Payload field with all internal fields as one JSON text, which takes a third of the time to write."""
+
+_HEADINGS = "inner_headings"
+"""Field of `rest`, only of chunks that have some."""
 
 _TEXT, _NUMBER, _LIST, _FLAG = (str,), (int,), (list,), (bool,)
 _TEXT_OR_NULL = (str, type(None))
@@ -91,6 +95,7 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
         FACETS: facets(chunk),
         _REST: json.dumps(
             ({"address": document.address} if document.address else {})
+            | ({_HEADINGS: to_rows(chunk.inner_headings)} if chunk.inner_headings else {})
             | {
                 "heading_path": chunk.heading_path,
                 "token_count": chunk.token_count,
@@ -172,6 +177,7 @@ def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
         previous_id=payload["previous"],
         next_id=payload["next"],
         created_at=None if created_at is None else datetime.fromisoformat(created_at),
+        inner_headings=from_rows(rest.get(_HEADINGS)),
     )
 
 
@@ -195,6 +201,8 @@ def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[st
         yield from _type_faults(rest, _REST_FIELDS, f"{_REST}.")
         if not isinstance(rest.get("address", ""), str):
             yield f"has a value that is not text as `{_REST}.address`"
+        if _HEADINGS in rest and not _are_headings(rest[_HEADINGS]):
+            yield f"has a value that is not a list of headings as `{_REST}.{_HEADINGS}`"
     elif isinstance(payload.get(_REST), str):
         yield f"has a `{_REST}` that is not a JSON object"
 
@@ -225,6 +233,14 @@ def _type_faults(values: Mapping[str, Any], allowed: Mapping[str, tuple[type, ..
 def _holds_texts(values: Iterable[object] | None) -> bool:
     """Whether a list holds texts only; true without one."""
     return values is None or _TEXTS.issuperset(map(type, values))
+
+
+def _are_headings(rows: object) -> bool:
+    try:
+        from_rows(rows)
+    except ValueError:
+        return False
+    return rows is not None
 
 
 def _is_moment(text: str) -> bool:

@@ -14,13 +14,12 @@ from assay.cli import options
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.visible import visible
 from assay.contracts import explanations, native
-from assay.contracts.highlights import highlights
+from assay.contracts.highlights import Matcher, merged
+from assay.contracts.snippets import best_part
 from assay.model.counting import counted
 from assay.model.explanation import HitExplanation, TermKind
 from assay.model.ranking import Hit, Mode, Ranking, by_page
 from assay.retrieval.encoding import KEYWORDS_ALONE
-
-_PASSAGE_LINES = 12
 
 
 def search(
@@ -46,7 +45,7 @@ def search(
         typer.Option("--correct/--as-typed", help="Correct words that the index does not know [default: --correct]."),
     ] = None,
     generation: options.SearchedGeneration = None,
-    full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of the parts that match.")] = False,
     explained: Annotated[
         bool, typer.Option("--explain", help="Show the parts of each score: terms with their weights, cosine, boost.")
     ] = False,
@@ -94,7 +93,7 @@ def search_body(ranking: Ranking) -> dict[str, object]:
 
 
 def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Sequence[HitExplanation] = ()) -> None:
-    """Print each hit's title, link and passage, with the query's words highlighted.
+    """Print each hit's title, link and the part that matches, with the query's words highlighted.
 
     parts: of each hit's score, which are printed too; empty for none.
     """
@@ -111,9 +110,10 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Seque
         return
     if ranking.no_good_answer:
         err().print("[yellow]Probably nothing here answers this. The nearest passages:[/]")
+    matcher = native.matcher_for(ranking)
     for page in by_page(ranking.hits):
         for hit in page:
-            _show_hit(console, hit, ranking.searched_text, full=full, names_page=hit is page[0])
+            _show_hit(console, hit, matcher, full=full, names_page=hit is page[0])
             if hit.rank in explained:
                 _show_parts(console, explained[hit.rank])
             console.print()
@@ -124,26 +124,23 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Seque
     )
 
 
-def _show_hit(console: Console, hit: Hit, query: str, *, full: bool, names_page: bool) -> None:
+def _show_hit(console: Console, hit: Hit, matcher: Matcher, *, full: bool, names_page: bool) -> None:
     """names_page: whether its title is shown; else it is another passage of the page above."""
-    chunk = hit.chunk
+    part = best_part(hit.chunk, matcher.find(hit.chunk.text), matcher)
+    chunk = hit.chunk.at(part.section)
     trail = visible(chunk.trail if names_page else chunk.section or chunk.trail, lines=False)
     similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
     console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
-    text = visible(chunk.text)
+    text = visible(chunk.text if full else chunk.text[part.start : part.end])
     passage = Text(text)
-    for start, end in highlights(text, query):
+    for start, end in merged(matcher.find(text)):
         passage.stylize("bold yellow", start, end)
-    lines = passage.split("\n")
-    shown = lines if full or len(lines) <= _PASSAGE_LINES else lines[:_PASSAGE_LINES]
     if console.is_terminal:
-        console.print(Padding(Text("\n").join(shown), (0, 0, 0, 3)))
+        console.print(Padding(passage, (0, 0, 0, 3)))
     else:  # a pipe has no width: no wrapping
-        for line in shown:
+        for line in passage.split("\n"):
             console.print(Text("   ") + line)
-    if len(shown) < len(lines):
-        console.print(f"   [dim]… {counted(len(lines) - len(shown), 'more line')} (--full)[/]")
 
 
 def _show_parts(console: Console, parts: HitExplanation) -> None:

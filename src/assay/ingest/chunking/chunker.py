@@ -6,7 +6,7 @@
 4. The embedded text is counted in tokens, and a chunk with too many is divided again.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,9 +16,10 @@ from assay.ingest.chunking.partition import partition
 from assay.ingest.chunking.splitting import sentence_starts
 from assay.ingest.chunking.units import Unit, units_of
 from assay.model.documents import BlockKind, Chunk, Document, Section
+from assay.model.headings import InnerHeading
 from assay.model.ids import chunk_id, content_hash
 
-CHUNKER_REVISION = "1"
+CHUNKER_REVISION = "2"
 """Increase when the same document and rules would give other chunks."""
 
 CountTokens = Callable[[Sequence[str]], list[int]]
@@ -155,6 +156,7 @@ class _Drafter:
             embedded_hash="",
             repeated_before=first.before,
             repeated_after=last.after,
+            inner_headings=self._inner_headings(start, last.end, len(first.before)),
         )
         return _Draft(units, chunk, chunk.embedded_text)
 
@@ -162,6 +164,14 @@ class _Drafter:
         """The section at an offset of the text."""
         index = bisect_right(self._section_starts, offset) - 1
         return self._document.sections[index] if index >= 0 else None
+
+    def _inner_headings(self, start: int, end: int, repeated: int) -> tuple[InnerHeading, ...]:
+        """The headings after the start of a span. repeated: characters in front of the span in its chunk's text."""
+        first, last = bisect_right(self._section_starts, start), bisect_left(self._section_starts, end)
+        return tuple(
+            InnerHeading(section.start - start + repeated, len(section.path), section.heading, section.anchor)
+            for section in self._document.sections[first:last]
+        )
 
     def _overlap_start(self, previous: Sequence[Unit], units: Sequence[Unit]) -> int:
         """The start of a chunk with as much overlap as the rules allow.

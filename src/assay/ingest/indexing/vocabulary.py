@@ -29,10 +29,11 @@ class VocabularyBuilder:
             return
         if names.title:
             self._add_name(Name(names.title, document.link, is_title=True))
+        links = {_plain(one.text): document.link_to(one.anchor) for one in reversed(chunk.inner_headings)}
+        links[_plain(chunk.section)] = chunk.section_url
         for heading in names.headings:
             if heading and _plain(heading) != _plain(document.title):
-                here = _plain(heading) == _plain(chunk.section)
-                self._add_name(Name(heading, chunk.section_url if here else document.link, is_title=False))
+                self._add_name(Name(heading, links.get(_plain(heading), document.link), is_title=False))
 
     def vocabulary(self) -> Vocabulary:
         """Everything collected."""

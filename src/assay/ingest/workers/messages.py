@@ -17,6 +17,7 @@ from typing import Any
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.workers.limits import PageLimits
 from assay.model.documents import Block, Chunk, Document, DocumentInfo, Link, RawPage, Section
+from assay.model.headings import InnerHeading
 from assay.ports import TokenCounter
 
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, RecursionError)
@@ -62,7 +63,7 @@ def _by_fields(kind: type) -> Callable[[object], tuple[type, tuple[object, ...]]
 
 _REDUCERS: Mapping[type, Callable[[Any], Any]] = {
     **copyreg.dispatch_table,
-    **{kind: _by_fields(kind) for kind in (Block, Chunk, Document, DocumentInfo, Link, Section)},
+    **{kind: _by_fields(kind) for kind in (Block, Chunk, Document, DocumentInfo, InnerHeading, Link, Section)},
 }
 """Pickling by fields is several times faster than the default for dataclasses with slots, and a page has hundreds."""
 

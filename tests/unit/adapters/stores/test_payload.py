@@ -1,6 +1,7 @@
 """A chunk goes into a payload and comes back the same, under the names that outside readers know."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from assay.adapters.stores.payload import facets, from_payload, read_stored, to_payload, url_facet, url_paths
 from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
+from assay.model.headings import InnerHeading
 from assay.testing.index_samples import point
 
 TEXT = st.text(max_size=40)
@@ -55,6 +57,9 @@ CHUNKS = st.builds(
     previous_id=MAYBE,
     next_id=MAYBE,
     created_at=st.none() | st.datetimes(timezones=st.just(UTC)),
+    inner_headings=st.lists(st.builds(InnerHeading, st.integers(1, 9), st.integers(0, 6), TEXT, MAYBE), max_size=3).map(
+        tuple
+    ),
 )
 
 
@@ -82,11 +87,12 @@ def test_times_are_utc_with_a_z() -> None:
 WRONG: tuple[object, ...] = (None, "", "word", 7, 1.5, True, [], ["word", 7], {}, {"a": 1})
 """Values of every type that JSON has."""
 
-PAYLOAD = to_payload(point("page", version="1", locale="en").chunk)
+CHUNK = point("page", version="1", locale="en").chunk
+PAYLOAD = to_payload(replace(CHUNK, inner_headings=(InnerHeading(2, 1, "Install", "install"),)))
 POINT = PAYLOAD["chunk_id"]
 INSIDE = json.loads(PAYLOAD["rest"])
 FIELDS = sorted([*PAYLOAD, *(f"rest.{name}" for name in INSIDE)])
-ALWAYS = [name for name in FIELDS if name != "rest.address"]
+ALWAYS = [name for name in FIELDS if name not in {"rest.address", "rest.inner_headings"}]
 """Without those that older versions did not write."""
 
 
@@ -133,6 +139,20 @@ def test_a_field_of_every_other_type_is_refused_by_point_and_field_and_never_rea
     chunk, problems = read_stored(payload, POINT)
     assert chunk is None
     assert f"`{name}`" in problems[0]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [[2, 1, "Install"], ["2", 1, "Install", None], [2, None, "Install", None], [2, 1, None, "a"], [2, 1, "Install", 7]],
+    ids=repr,
+)
+def test_a_heading_that_is_not_complete_is_refused(heading: list[object]) -> None:
+    with pytest.raises(PointCorrupt, match=r"not a list of headings as `rest.inner_headings`"):
+        from_payload(_with("rest.inner_headings", [heading]), POINT)
+
+
+def test_a_chunk_without_inner_headings_has_no_field_for_them() -> None:
+    assert "inner_headings" not in json.loads(to_payload(CHUNK)["rest"])
 
 
 @pytest.mark.parametrize(

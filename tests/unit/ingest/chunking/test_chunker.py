@@ -116,6 +116,26 @@ def test_a_chunk_names_every_section_that_is_in_it() -> None:
     assert (chunk.section, chunk.sections) == ("Install", ("Install", "On arm64"))
 
 
+def test_a_chunk_knows_the_headings_after_its_beginning_with_their_path_and_anchor() -> None:
+    install = heading(2, "Install"), text("One.")
+    (chunk,) = cut(document_of(heading(1, "A page"), text("Zero."), *install, heading(3, "On arm64"), text("Two.")))
+    first, second = chunk.inner_headings
+    assert ((first.text, first.anchor), (second.text, second.anchor)) == (
+        ("Install", "install"),
+        ("On arm64", "on-arm64"),
+    )
+    assert chunk.text[first.offset :].startswith("## Install")
+    assert chunk.text[second.offset :].startswith("### On arm64")
+    assert (chunk.place_at(0).anchor, chunk.place_at(first.offset - 1).path) == (chunk.anchor, ())
+    assert (chunk.place_at(first.offset).anchor, chunk.place_at(second.offset - 1).path) == ("install", ("Install",))
+    assert chunk.place_at(len(chunk.text)).path == ("Install", "On arm64")
+
+
+def test_a_chunk_of_one_section_has_no_inner_heading() -> None:
+    chunks = cut(document_of(heading(2, "Install"), text(SENTENCES)))
+    assert [chunk.inner_headings for chunk in chunks] == [()] * len(chunks)
+
+
 def test_a_part_of_a_long_section_belongs_to_that_section() -> None:
     chunks = cut(document_of(heading(2, "Install"), text(SENTENCES)))
     assert len(chunks) > 2

@@ -1,6 +1,9 @@
 """The names that a build collects."""
 
+from dataclasses import replace
+
 from assay.ingest.indexing.vocabulary import VocabularyBuilder
+from assay.model.headings import InnerHeading
 from assay.ports import Names
 from assay.testing.catalog_samples import page
 
@@ -12,3 +15,10 @@ def test_a_heading_that_is_the_title_but_for_its_code_marks_is_one_name() -> Non
         builder.add(chunk, chunk.text, Names("useMemo", ("`useMemo`", "Use")), [1])
     names = builder.vocabulary().names
     assert [(name.text, name.is_title) for name in names] == [("useMemo", True), ("Use", False)]
+
+
+def test_a_heading_within_a_chunk_leads_to_its_anchor() -> None:
+    _, (chunk,) = page("hook", "# Hook\n\n## `Use`\n\nThe hook.", title="Hook")
+    builder = VocabularyBuilder()
+    builder.add(replace(chunk, inner_headings=(InnerHeading(8, 1, "Use", "use"),)), chunk.text, Names.of(chunk), [1])
+    assert [name.url.partition("#")[2] for name in builder.vocabulary().names] == ["", "use"]

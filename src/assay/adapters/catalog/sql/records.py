@@ -21,6 +21,7 @@ from assay.adapters.catalog.sql.rules import as_utc
 from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError
 from assay.model.documents import Chunk, Document, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
+from assay.model.headings import from_rows, to_rows
 from assay.model.ids import content_hash
 from assay.ports import ChunkPlace, KnownPage, ListedDocument, StoredDocument
 
@@ -131,7 +132,8 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
     """Make a row of `chunks`. now: time of first storage for a chunk without one."""
     row: dict[str, Any] = dict(zip(_CHUNK_COLUMNS, _chunk_values(chunk), strict=True))
     created_at = now if chunk.created_at is None else as_utc(chunk.created_at)
-    return row | {"revision_id": revision_number, "created_at": created_at}
+    headings = to_rows(chunk.inner_headings) or None
+    return row | {"revision_id": revision_number, "created_at": created_at, "inner_headings": headings}
 
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
@@ -139,6 +141,7 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
     with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
         values = {field: row[column] for field, column in zip(_CHUNK_FIELDS, _CHUNK_COLUMNS, strict=True)}
         values["heading_path"] = _frozen(values["heading_path"])
+        values["inner_headings"] = from_rows(values["inner_headings"])
         return typed(Chunk(document=document, **values), damaged)
 
 

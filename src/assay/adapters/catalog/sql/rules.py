@@ -10,6 +10,7 @@ from operator import attrgetter
 from assay.errors import CatalogError, GenerationError, GenerationNotFound, InputError, InvalidTransition, LiveChanged
 from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.generations import Generation, State, check_transition
+from assay.model.headings import to_rows
 from assay.model.ids import SLUG_LIMIT
 from assay.ports import ANY_LIVE
 
@@ -19,7 +20,8 @@ CHUNK_ID_LIMIT = 50
 GENERATION_ID_LIMIT = 64
 
 _info_values = attrgetter(*(field.name for field in fields(DocumentInfo) if field.name != "address"))
-_chunk_values = attrgetter(*(field.name for field in fields(Chunk) if field.name not in {"document", "created_at"}))
+_LATER = {"document", "created_at", "inner_headings"}
+_chunk_values = attrgetter(*(field.name for field in fields(Chunk) if field.name not in _LATER))
 
 _section_values = attrgetter(*(field.name for field in fields(Section)))
 _link_values = attrgetter(*(field.name for field in fields(Link)))
@@ -37,7 +39,9 @@ def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
     parts = [
         (_info_values(document.info), document.key, document.source_hash, document.text),
         (list(sections), list(links)),
-        *([document.info.address] if document.info.address else []),  # documents of older versions have none
+        # Documents of older versions have none of these.
+        *([document.info.address] if document.info.address else []),
+        *([chunk.position, to_rows(chunk.inner_headings)] for chunk in chunks if chunk.inner_headings),
     ]
     try:
         # One JSON array per line, so that different contents have different bytes.

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0008"
+SCHEMA_VERSION = "0009"
 """The last migration in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -179,9 +179,12 @@ chunks = sa.Table(
     sa.Column("repeated_before", sa.Text, nullable=False),
     sa.Column("repeated_after", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
+    sa.Column("inner_headings", OptionalJson),
     sa.PrimaryKeyConstraint("revision_id", "position"),
     sa.CheckConstraint("length(chunk_id) <= 50", name="chunk_id_fits"),
 )
+"""inner_headings: offset, depth, text and anchor of each; null for none, and for chunks stored by an older version."""
+
 # Covers the search for unchanged chunks, so that their text is not read.
 sa.Index("ix_chunks_embedded_hash", chunks.c.embedded_hash, chunks.c.revision_id, chunks.c.chunk_id)
 

@@ -19,6 +19,7 @@ from assay.adapters.catalog.sql.records import (
     stored_document_of,
 )
 from assay.errors import CatalogCorrupt, CatalogSchemaError
+from assay.model.headings import InnerHeading
 from assay.testing.catalog_samples import NOON, generation, page
 
 Row = Mapping[str, Any]
@@ -36,7 +37,7 @@ GENERATION = replace(
     unread_documents={"rst": 1},
 )
 REVISION = revision_row("r1", DOCUMENT, 2)
-CHUNK = chunk_row(1, CHUNKS[1], NOON)
+CHUNK = chunk_row(1, replace(CHUNKS[1], inner_headings=(InnerHeading(2, 1, "Install", None),)), NOON)
 PLACE = {
     "chunk_id": "c",
     "url": "https://x.example/a",
