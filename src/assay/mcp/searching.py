@@ -127,7 +127,7 @@ def _passage(hit: Hit, text: str, *, truncated: bool) -> FoundPassage:
         chunk_id=hit.chunk.id,
         url=hit.url,
         title=document.title or None,
-        section=hit.chunk.section,
+        section=hit.section,
         source=document.source,
         version=document.version,
         locale=document.locale,

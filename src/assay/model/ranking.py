@@ -137,6 +137,11 @@ class Hit:
         return self.chunk.document.link_to(self.place.anchor if self.place else self.chunk.anchor)
 
     @property
+    def section(self) -> str:
+        """The heading nearest above the part that matches; empty before the first heading."""
+        return self.place.heading if self.place else self.chunk.section
+
+    @property
     def known_similarity(self) -> float:
         """The similarity. Raises ValueError if the query was not embedded."""
         if self.similarity is None:

@@ -1,0 +1,4 @@
+"""Retrievers for LangChain, LlamaIndex and Haystack, over an Assay in this process or a running one.
+
+Each module needs the extra of its name.
+"""
