@@ -12,8 +12,8 @@ from types import NoneType
 from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
-from assay.adapters.embedders.remote.retries import retry_after_seconds
-from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport, safe_url
+from assay.adapters.remote.retries import retry_after_seconds
+from assay.adapters.remote.transport import Answer, NoAnswer, Transport, safe_url
 from assay.contracts import native
 from assay.errors import (
     ConfigurationError,

@@ -11,7 +11,7 @@ from tests.integration.web.conftest import Connect, asking, paid_settings, write
 from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
 
-from assay.adapters.embedders.remote.transport import Answer
+from assay.adapters.remote.transport import Answer
 from assay.app import Assay
 from assay.client.client import Client
 from assay.contracts.native import SearchRanking

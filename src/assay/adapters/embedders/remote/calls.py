@@ -5,14 +5,15 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from random import random
 
-from assay.adapters.embedders.remote.provider import Provider, Purpose, message_of
-from assay.adapters.embedders.remote.rate_limits import Interrupted, RateClock, RateLimited, RateLimiter, Ticket
-from assay.adapters.embedders.remote.retries import RetryPolicy, is_transient, retry_after_seconds
-from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport
+from assay.adapters.embedders.remote.provider import Provider, Purpose
+from assay.adapters.embedders.remote.rate_limits import Interrupted, RateLimited, RateLimiter, Ticket
 from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
+from assay.adapters.remote.answers import message_in, retry_after_in
+from assay.adapters.remote.clock import RateClock
+from assay.adapters.remote.retries import RetryPolicy, is_transient
+from assay.adapters.remote.transport import Answer, NoAnswer, Transport
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.ports import EmbedderCall, EmbedderObserver, Vectors
@@ -242,10 +243,7 @@ class ProviderCalls:
 
     def _refusal(self, answer: Answer) -> _Failure:
         """Map an answer other than 200."""
-        try:
-            message = peer_words(message_of(json.loads(answer.body)))
-        except (ValueError, RecursionError):
-            message = ""
+        message = message_in(answer)
         status = answer.status
         described = f"it answered {status}" + (f": {message.rstrip('.')}" if message else "")
         final = not is_transient(status) or self.provider.is_final(status, message)
@@ -255,7 +253,7 @@ class ProviderCalls:
             EmbedderRefused if final else EmbedderUnavailable,
             self.provider.hint(status, message) or _hint(status),
             final=final,
-            retry_after=_retry_after(answer.headers),
+            retry_after=retry_after_in(answer),
         )
 
     def _final_error(self, failure: _Failure, attempts: int, seconds: float) -> EmbeddingError:
@@ -282,10 +280,3 @@ def _hint(status: int) -> str:
     if status >= 500:
         return "The provider failed: try again later, or see its log or status page."
     return "Check that [embedding] base_url is the address of this provider's API, and model one of its models."
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    milliseconds = retry_after_seconds(headers.get("retry-after-ms"), datetime.now(UTC))
-    if milliseconds is not None:
-        return milliseconds / 1000.0
-    return retry_after_seconds(headers.get("retry-after"), datetime.now(UTC))

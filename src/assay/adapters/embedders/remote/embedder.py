@@ -8,14 +8,15 @@ from typing import Literal
 import numpy as np
 
 from assay.adapters.embedders.remote.batches import even_batch_size, plan_batches
-from assay.adapters.embedders.remote.breaker import CircuitBreaker
 from assay.adapters.embedders.remote.calls import CallLimits, ProviderCalls
 from assay.adapters.embedders.remote.provider import Provider
-from assay.adapters.embedders.remote.rate_limits import MonotonicClock, RateLimiter, RateWindow
-from assay.adapters.embedders.remote.retries import RetryPolicy
+from assay.adapters.embedders.remote.rate_limits import RateLimiter, RateWindow
 from assay.adapters.embedders.remote.token_estimate import ESTIMATE, estimate_tokens
-from assay.adapters.embedders.remote.transport import Transport
 from assay.adapters.embedders.remote.vector_checks import is_unicode, require_text
+from assay.adapters.remote.breaker import CircuitBreaker
+from assay.adapters.remote.clock import MonotonicClock
+from assay.adapters.remote.retries import RetryPolicy
+from assay.adapters.remote.transport import Transport
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.model.lru_cache import LruCache

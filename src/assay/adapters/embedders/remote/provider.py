@@ -33,17 +33,6 @@ class Provider(Protocol):
         """Hint for a refusal; empty for none."""
 
 
-def message_of(answer: Any) -> str:  # noqa: ANN401 - parsed JSON
-    """Message of a provider's error body in any common shape; empty for none."""
-    if isinstance(answer, Mapping):
-        for name in ("message", "error", "detail"):
-            inner = answer.get(name)
-            text = inner if isinstance(inner, str) else message_of(inner)
-            if text:
-                return text
-    return ""
-
-
 def count_at(answer: Any, *path: str) -> int | None:  # noqa: ANN401 - parsed JSON
     """Integer at a path of keys; None if there is none."""
     for name in path:

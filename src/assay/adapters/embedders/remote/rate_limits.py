@@ -7,8 +7,8 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import monotonic
-from typing import Protocol
+
+from assay.adapters.remote.clock import RateClock
 
 MARGIN = 0.01
 """Share by which the window is longer than the provider's, because of network delays."""
@@ -84,28 +84,6 @@ class RateWindow:
             if over <= 0:
                 return ticket.at + self._window - now
         return 0.0
-
-
-class RateClock(Protocol):
-    """A clock that can wait."""
-
-    def now(self) -> float:
-        """Monotonic time in seconds."""
-
-    def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait for these seconds or a notification. The caller holds the condition."""
-
-
-class MonotonicClock:
-    """The system's monotonic clock."""
-
-    def now(self) -> float:
-        """Monotonic time in seconds."""
-        return monotonic()
-
-    def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait for these seconds or a notification. The caller holds the condition."""
-        condition.wait(seconds)
 
 
 class RateLimiter:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import httpx
 from qdrant_client import QdrantClient, models
 
-from assay.adapters.embedders.remote.retries import RetryPolicy
+from assay.adapters.remote.retries import RetryPolicy
 from assay.adapters.stores.qdrant.errors import (
     CLIENT_ERRORS,
     PARSE_ERRORS,

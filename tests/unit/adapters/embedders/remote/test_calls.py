@@ -10,8 +10,8 @@ from tests.clocks import FakeClock
 
 from assay.adapters.embedders.remote.calls import CallLimits, ProviderCalls
 from assay.adapters.embedders.remote.rate_limits import RateLimiter, RateWindow
-from assay.adapters.embedders.remote.retries import RetryPolicy
-from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport
+from assay.adapters.remote.retries import RetryPolicy
+from assay.adapters.remote.transport import Answer, NoAnswer, Transport
 from assay.errors import EmbedderUnavailable
 from assay.model.generations import EmbedderIdentity
 

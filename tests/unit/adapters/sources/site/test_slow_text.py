@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.sites import Reply, Site, failed, html, links, pages, served, source_of
 
-from assay.adapters.embedders.remote.retries import retry_after_seconds
+from assay.adapters.remote.retries import retry_after_seconds
 from assay.adapters.sources.site.crawling import page_fetch, workers
 from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult
 from assay.adapters.sources.site.discovery.robots import header_directives

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
+from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
 from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text, is_garbled

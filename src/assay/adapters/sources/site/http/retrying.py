@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from urllib.parse import urlsplit
 
-from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
+from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
 from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text

@@ -2,7 +2,7 @@
 
 import threading
 
-from assay.adapters.embedders.remote.rate_limits import RateClock
+from assay.adapters.remote.clock import RateClock
 
 
 class CircuitBreaker:

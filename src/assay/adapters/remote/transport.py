@@ -48,20 +48,29 @@ class Transport:
     url: with its query.
     headers: sent with each request.
     connections: maximum number of idle connections.
+    setting, owner: names of the URL's setting and of the owner of the key, for messages.
 
     Raises ConfigurationError for an invalid URL or header.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], connections: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        connections: int,
+        *,
+        setting: str = "[embedding] base_url",
+        owner: str = "embedder",
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ConfigurationError(
                 f"{safe_url(url)!r} is not the address of a server.",
-                hint="Set [embedding] base_url to one that begins with https:// or http://.",
+                hint=f"Set {setting} to one that begins with https:// or http://.",
             )
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
             raise ConfigurationError(
-                "The embedder's key contains an invalid character (a line break, or one that is not ASCII).",
+                f"The {owner}'s key contains an invalid character (a line break, or one that is not ASCII).",
                 hint="Copy the key again.",
             )
         for value in headers.values():

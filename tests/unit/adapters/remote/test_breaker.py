@@ -2,7 +2,7 @@
 
 from tests.clocks import FakeClock
 
-from assay.adapters.embedders.remote.breaker import CircuitBreaker
+from assay.adapters.remote.breaker import CircuitBreaker
 
 
 def _broken() -> tuple[CircuitBreaker, FakeClock]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.embedders.remote.retries import RetryPolicy, is_transient, retry_after_seconds
+from assay.adapters.remote.retries import RetryPolicy, is_transient, retry_after_seconds
 
 NOW = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 POLICY = RetryPolicy(attempts=6, budget=100.0, first=1.0, most=8.0)
