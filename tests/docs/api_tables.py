@@ -7,6 +7,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from assay.contracts import (
     admin,
+    docsearch,
     explanations,
     labelling_entities,
     native,
@@ -29,6 +30,14 @@ TABLES: dict[str, type[BaseModel]] = {
     "SearchCorrection": native.SearchCorrection,
     "Suggestions": suggestions.Suggestions,
     "Suggestion": suggestions.Suggestion,
+    "DocSearchQueries": docsearch.DocSearchQueries,
+    "DocSearchQuery": docsearch.DocSearchQuery,
+    "DocSearchAnswer": docsearch.DocSearchAnswer,
+    "DocSearchResult": docsearch.DocSearchResult,
+    "DocSearchHit": docsearch.DocSearchHit,
+    "MarkedParts": docsearch.MarkedParts,
+    "Marked": docsearch.Marked,
+    "DocSearchError": docsearch.DocSearchError,
     "StageTimings": native.StageTimings,
     "SearchRequest": search_api.SearchRequest,
     "SearchResponse": search_api.SearchResponse,
@@ -163,5 +172,7 @@ def _value(field: Mapping[str, Any], root: Mapping[str, Any]) -> str:
 
 
 def _plural(value: str) -> str:
+    if value.startswith("list "):
+        return value.replace("list", "lists", 1)
     first, comma, rest = value.partition(",")
     return f"{first.replace('pair', 'pairs') if first.startswith('pair') else f'{first}s'}{comma}{rest}"

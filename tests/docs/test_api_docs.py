@@ -12,6 +12,7 @@ import pytest
 from assay.app import Assay
 from assay.contracts import (
     admin,
+    docsearch,
     explanations,
     labelling_entities,
     native,
@@ -57,6 +58,7 @@ WITHOUT_TABLE = {
 """Words that stand in their fields' rows, and a body that is for people only."""
 
 HEALTH_ROUTES = {"GET /health", "GET /api/v1/health"}
+DOCSEARCH_ROUTES = {"POST /1/indexes/*/queries", "POST /1/indexes/{index}/query"}
 
 
 @cache
@@ -117,6 +119,10 @@ def test_every_error_of_every_route_is_declared_with_its_body_and_an_example() -
             del failures["503"]  # says how it is, in the body of its 200
         for status, answer in failures.items():
             content = answer["content"]["application/json"]
+            if route in DOCSEARCH_ROUTES:
+                assert content["schema"] == {"$ref": "#/components/schemas/DocSearchError"}
+                assert docsearch.DocSearchError.model_validate(content["example"]).status == int(status)
+                continue
             assert content["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
             example = search_api.ErrorResponse.model_validate(content["example"])
             assert (int(status), example.error) in error_pairs()
@@ -128,6 +134,8 @@ def test_a_search_route_declares_every_way_it_can_fail() -> None:
             statuses = {"200", "400", "401", "404", "405", "408", "413", "429", "500", "502", "503"}
             if "/admin/" in route:
                 statuses |= {"403", "409"}
+            if route in DOCSEARCH_ROUTES:
+                statuses |= {"403"}
             assert set(operation["responses"]) == statuses, route
 
 
@@ -153,6 +161,7 @@ def test_the_health_examples_are_what_the_routes_give(route: str) -> None:
 
 REQUESTS = {
     "POST /v1/search": native.SearchQuery,
+    "POST /1/indexes/*/queries": docsearch.DocSearchQueries,
     "POST /search": search_api.SearchRequest,
     "POST /query": retrieval_testing.QueryRequest,
     "POST /api/v1/search": retrieval_service.ServiceQuery,
@@ -168,12 +177,16 @@ OPERATIONS: dict[str, tuple[type[RequestModel], type[AnswerModel]]] = {
     "POST /v1/admin/labels/selection": (labelling_entities.SelectionQuery, labelling_entities.SelectedPassage),
     "POST /v1/admin/reports/link": (reports.ReportLinkRequest, reports.ReportLink),
 }
-WRONG = {"POST /api/v1/validate": {"tests": []}}
+WRONG = {
+    "POST /api/v1/validate": {"tests": []},
+    "POST /1/indexes/*/queries": {"requests": [{"hitsPerPage": 5_000}]},
+}
 """What the example of a refusal is about; top_k = 500 where it is not said."""
 
 RELEASES = {"POST /v1/admin/promote": admin.PromoteRequest, "POST /v1/admin/rollback": admin.RollbackRequest}
 ANSWERS = {
     "POST /v1/search": native.SearchRanking,
+    "POST /1/indexes/*/queries": docsearch.DocSearchAnswer,
     "POST /search": search_api.SearchResponse,
     "POST /query": retrieval_testing.QueryResponse,
     "POST /api/v1/search": retrieval_service.ServiceResponse,
@@ -194,6 +207,8 @@ def parse_fields(route: str, fields: Mapping[str, object]) -> object:
         return retrieval_service.parse(fields, Mode.DENSE, datetime.now(UTC))
     if route == "POST /api/v1/validate":
         return service_validation.parse(fields)
+    if route == "POST /1/indexes/*/queries":
+        return docsearch.parse_queries(fields)
     return native.parse(fields, Settings().search)
 
 
@@ -255,7 +270,7 @@ def test_the_example_of_the_generations_is_what_the_route_gives() -> None:
 @pytest.mark.parametrize("route", REQUESTS)
 def test_the_command_of_a_route_sends_what_the_route_takes(route: str) -> None:
     (body,) = re.findall(r"-d '(.*)'", section(f"`{route}`"))
-    (path,) = re.findall(r"curl http://127\.0\.0\.1:8080(\S+)", section(f"`{route}`"))
+    (path,) = re.findall(r"curl '?http://127\.0\.0\.1:8080([^\s']+)", section(f"`{route}`"))
     assert parse(route, body)
     assert route == f"POST {path}"
 

@@ -11,6 +11,7 @@ from assay.app.parts import Parts
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
 from assay.errors import AssayError, CatalogCorrupt, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
+from assay.model.documents import DocumentInfo
 from assay.model.explanation import Explanation
 from assay.model.generations import Generation
 from assay.model.health import Health
@@ -113,6 +114,11 @@ class Searches:
         """Suggest names; see Assay.suggest. Also returns the id of the generation that has them."""
         with self.live.lease() as searcher:
             return searcher.suggest(text, limit), searcher.generation.id
+
+    def page_of(self, filters: Filters) -> DocumentInfo | None:
+        """Any page of the searched generation that matches; None if there is none. Raises as Assay.search does."""
+        with self.live.lease() as searcher:
+            return searcher.page_of(filters)
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query with the configured model: float32 of shape (dimension,), of length 1.

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+KEY_PREFIX = "assay_"
+
 RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
 RATE_LIMIT = rf"^({RATE}(, ?{RATE})*|off)$"
 """Format of a rate limit: `20/second, 600/minute`, or `off`."""
@@ -25,6 +27,8 @@ class ApiKey:
     sha256: SHA-256 hex over the whole key.
     expires_at: time from which it is refused; None for never.
     rate_limit: in the format of `[server] rate_limit`; None for the server's limit.
+    address_rate_limit: likewise, for each client address that uses the key; None for no such limit, except in search
+        boxes, where `[server] rate_limit` is the default.
     """
 
     id: str
@@ -34,6 +38,7 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None = None
     rate_limit: str | None = None
+    address_rate_limit: str | None = None
 
     def allows(self, scope: Scope) -> bool:
         """Whether the key has this scope."""

@@ -10,8 +10,9 @@ from time import perf_counter
 import numpy as np
 
 from assay.errors import IdentityMismatch, InputError, PointCorrupt
-from assay.model.documents import Chunk
+from assay.model.documents import Chunk, DocumentInfo
 from assay.model.generations import Generation
+from assay.model.lru_cache import LruCache
 from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings, by_page
 from assay.model.vocabulary import Name
 from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
@@ -35,6 +36,9 @@ _COMPARED_WORDS, _ENOUGH_WORDS = 5, 0.5
 
 _FIRST_GROUPED, _MOST_GROUPED = 400, 2_000
 """Hits among which the best pages are sought: at first, and while pages lack."""
+
+_REMEMBERED_PAGES = 256
+"""Filters for which page_of remembers its answer."""
 
 _MOST_CANDIDATES = 10_000
 """Maximum depth of a search whose candidates are copies of few passages."""
@@ -93,6 +97,7 @@ class Searcher:
         self._queries = QueryEncoder(embedder, encoder)
         self._externally_modified = externally_modified
         self._completer = completer
+        self._pages = LruCache[Filters, DocumentInfo | None](_REMEMBERED_PAGES)
 
     def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
         """Rank the chunks that answer a query. Of chunks with equal text only the best-ranked is returned.
@@ -193,6 +198,17 @@ class Searcher:
         searcher = copy(self)
         searcher.index = index
         return searcher
+
+    def page_of(self, filters: Filters) -> DocumentInfo | None:
+        """Any page that matches; None if there is none. Cached. Raises VectorStoreError."""
+        if filters in self._pages:
+            return self._pages.get(filters)
+        found = self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense
+        chunks = self.index.chunks([scored.chunk_id for scored in found])
+        page = next((chunk.document for chunk in chunks.values()), None)
+        if not self._externally_modified:
+            self._pages[filters] = page
+        return page
 
     def close(self) -> None:
         """Close the index."""

@@ -1,10 +1,12 @@
 """API keys, scopes and rate limits, checked before any route runs."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
@@ -13,10 +15,11 @@ from assay.adapters.access.request_limits import OFF, RequestLimits, Usage
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import quoted
 from assay.errors import ConfigurationError
-from assay.model.access import ApiKey, Scope
+from assay.model.access import KEY_PREFIX, ApiKey, Scope
 from assay.settings import ServerSettings
 from assay.web.asgi import HttpMiddleware
 from assay.web.clients import client_address, has_untrusted_proxy, is_local_request, rate_limit_client
+from assay.web.docsearch_errors import is_docsearch_path
 from assay.web.errors import ADMIN_PREFIX, error_response
 from assay.web.record import record_of
 
@@ -41,6 +44,7 @@ RATE_LIMIT_HEADERS = (
     "Retry-After",
 )
 _CHALLENGE = 'Bearer realm="assay"'
+_DOCSEARCH_KEY = "x-algolia-api-key"
 
 
 DEFAULT_RATE_LIMIT = "600/minute"
@@ -56,6 +60,15 @@ def charge(scope: AsgiScope, requests: int) -> Response | None:
     """
     charge_client: Callable[[int], Response | None] | None = scope.get(_CHARGE)
     return charge_client(requests) if charge_client is not None and requests > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """A rate limit, the name under which a client's requests are counted, and the kind of client."""
+
+    limit: str
+    client: str
+    of: Literal["key", "address"]
 
 
 class AccessMiddleware(HttpMiddleware):
@@ -91,7 +104,7 @@ class AccessMiddleware(HttpMiddleware):
             record.notes["client"] = address
         self._warn_of_untrusted_proxy(scope)
 
-        token = _token(Headers(scope=scope))
+        token = _token(scope)
         key = None
         refusal = None
         if token is not None:
@@ -105,35 +118,55 @@ class AccessMiddleware(HttpMiddleware):
         if key is not None:
             record.notes["key"] = key.id
 
-        usage = self._count(scope["path"], key, address)
-        if usage is not None and usage.retry_after is not None:
-            self._metrics.rate_limited("key" if key else "address")
-            refusal = _too_many(usage.retry_after, key)
-        refusal = refusal or self._refusal(scope, token, key)
+        budgets = self._budgets(scope["path"], key, address)
+        budget, usage = self._count(budgets)
+        if budget is not None and usage is not None and usage.retry_after is not None:
+            refusal = _too_many(usage.retry_after, budget)
+        refusal = refusal or self._refusal(scope, token, key) or _published_admin_key(scope["path"], key)
         if usage is not None:
-            scope[_CHARGE] = partial(self._charge, key, address)
+            scope[_CHARGE] = partial(self._charge, budgets)
         answer = refusal or self._app
         await answer(scope, receive, send if usage is None else _with_usage(send, usage))
 
-    def _count(self, path: str, key: ApiKey | None, address: str) -> Usage | None:
-        return None if path in EXEMPT_PATHS else self._limits.count(*self._client(key, address))
+    def _budgets(self, path: str, key: ApiKey | None, address: str) -> list[_Budget]:
+        """The limits that apply to a client's requests. The address comes first, so that it alone is used up by it."""
+        if path in EXEMPT_PATHS:
+            return []
+        client = rate_limit_client(address)
+        if key is None:
+            return [_Budget(self._address_limit, client, "address")]
+        of_address = key.address_rate_limit or (self._address_limit if is_docsearch_path(path) else OFF)
+        return [
+            _Budget(of_address, f"key {key.id} at {client}", "address"),
+            _Budget(key.rate_limit or self._server.key_rate_limit, f"key {key.id}", "key"),
+        ]
 
-    def _client(self, key: ApiKey | None, address: str) -> tuple[str, str]:
-        """A client's rate limit, and the name under which its requests are counted."""
-        if key is not None:
-            return key.rate_limit or self._server.key_rate_limit, f"key {key.id}"
-        return self._address_limit, rate_limit_client(address)
+    def _count(self, budgets: Sequence[_Budget], requests: int = 1) -> tuple[_Budget | None, Usage | None]:
+        """Count requests against each limit up to one that is exceeded; return that one, or the one with least left."""
+        least: tuple[_Budget | None, Usage | None] = None, None
+        for budget in budgets:
+            usage = self._limits.count(budget.limit, budget.client, requests)
+            if usage is None:
+                continue
+            if usage.retry_after is not None:
+                self._metrics.rate_limited(budget.of)
+                return budget, usage
+            if least[1] is None or usage.tightest.remaining < least[1].tightest.remaining:
+                least = budget, usage
+        return least
 
-    def _charge(self, key: ApiKey | None, address: str, requests: int) -> Response | None:
-        usage = self._limits.count(*self._client(key, address), requests)
-        if usage is None or usage.retry_after is None:
+    def _charge(self, budgets: Sequence[_Budget], requests: int) -> Response | None:
+        budget, usage = self._count(budgets, requests)
+        if budget is None or usage is None or usage.retry_after is None:
             return None
-        self._metrics.rate_limited("key" if key else "address")
         quota = min(window.quota for window in usage.windows)
         if requests >= quota:
-            message = f"Each test counts as one request, and the rate limit is {quota:,}: send fewer tests at a time."
+            message = (
+                f"Each test or search of a request counts as one, and the rate limit is {quota:,}: send fewer at a "
+                "time."
+            )
             return error_response(429, "rate_limited", message, {"Retry-After": str(usage.retry_after)})
-        return _too_many(usage.retry_after, key)
+        return _too_many(usage.retry_after, budget)
 
     def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
         """The response that refuses this request; None when it is allowed."""
@@ -178,8 +211,17 @@ class AccessMiddleware(HttpMiddleware):
             )
 
 
-def _token(headers: Headers) -> str | None:
-    """The key that was sent. Authorization schemes other than Bearer belong to a proxy, and are ignored."""
+def _token(scope: AsgiScope) -> str | None:
+    """The key that was sent. Authorization schemes other than Bearer belong to a proxy, and are ignored.
+
+    DocSearch clients have their own header and parameter. They cannot send no key, so one that is not of Assay's form
+    counts as none.
+    """
+    headers = Headers(scope=scope)
+    if is_docsearch_path(scope["path"]):
+        sent = headers.get(_DOCSEARCH_KEY) or QueryParams(scope["query_string"]).get(_DOCSEARCH_KEY)
+        if sent is not None:
+            return sent.strip() if sent.strip().startswith(KEY_PREFIX) else None
     sent = headers.get("x-api-key")
     if sent is not None:
         return sent.strip()
@@ -187,12 +229,23 @@ def _token(headers: Headers) -> str | None:
     return credentials.strip() if scheme.lower() == "bearer" else None
 
 
+def _published_admin_key(path: str, key: ApiKey | None) -> Response | None:
+    """The refusal of an `admin` key in a search box, whose key everyone can read; else None."""
+    if key is None or not key.allows(Scope.ADMIN) or not is_docsearch_path(path):
+        return None
+    message = (
+        f"The API key {quoted(key.name)} has the scope `admin`, and everyone can read the key of a search box: revoke "
+        "it, and use one with the scope `search`."
+    )
+    return error_response(403, "forbidden", message)
+
+
 def _unauthorized(message: str, challenge: str) -> Response:
     return error_response(401, "unauthorized", message, {"WWW-Authenticate": challenge})
 
 
-def _too_many(seconds: int, key: ApiKey | None) -> Response:
-    whose = "with this key" if key else "from this address"
+def _too_many(seconds: int, budget: _Budget) -> Response:
+    whose = "with this key" if budget.of == "key" else "from this address"
     unit = "second" if seconds == 1 else "seconds"
     message = f"Too many requests {whose}; try again in {seconds} {unit}."
     return error_response(429, "rate_limited", message, {"Retry-After": str(seconds)})

@@ -40,12 +40,14 @@ def note_answer(request: Request, ranking: Ranking) -> None:
     """Record a ranking's best hit and stage times for the log line."""
     record = record_of(request.scope)
     timings = ranking.timings
-    record.stages |= {
+    spent = {
         "embed": timings.embed_ms,
         "search": timings.search_ms,
         "fuse": timings.fuse_ms,
         "filter": timings.filter_ms,
     }
+    # A request may contain several searches.
+    record.stages |= {stage: record.stages.get(stage, 0.0) + milliseconds for stage, milliseconds in spent.items()}
     best = ranking.hits[0] if ranking.hits else None
     record.notes |= {
         "generation": ranking.generation,

@@ -18,6 +18,7 @@ from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
 from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware
+from assay.web.docsearch_errors import DocSearchErrors
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
 from assay.web.logs import QueryLogRule
@@ -26,6 +27,7 @@ from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (
     admin,
+    docsearch,
     explaining,
     labelling,
     metrics,
@@ -43,7 +45,10 @@ logger = logging.getLogger("assay.web")
 _COMPRESS_FROM_BYTES = 4_096
 _COMPRESSION_LEVEL = 4
 _READABLE_HEADERS = ("X-Request-ID", "Server-Timing", "WWW-Authenticate", *RATE_LIMIT_HEADERS)
-_SENDABLE_HEADERS = ("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", "traceparent", "tracestate")
+_SENDABLE_HEADERS = (
+    *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", "traceparent", "tracestate"),
+    *("X-Algolia-API-Key", "X-Algolia-Application-Id", "X-Algolia-Agent", "X-Algolia-UserToken", "Request-ID"),
+)
 _LAST_TRACES_SECONDS = 5.0
 
 
@@ -122,6 +127,7 @@ def create_app(
     app.include_router(retrieval_testing.router(assay))
     app.include_router(retrieval_service.router(assay, probe))
     app.include_router(service_validation.router(assay, stopping))
+    app.include_router(docsearch.router(assay))
     app.include_router(admin.router(assay))
     app.include_router(explaining.router(assay))
     app.include_router(labelling.router(assay))
@@ -152,6 +158,7 @@ def _middleware(assay: Assay, stopping: Event, where: Listening, tracing: Reques
             expose_headers=_READABLE_HEADERS,
         ),
         Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
+        Middleware(DocSearchErrors),
         Middleware(RedactedAnswers),
         Middleware(ErrorBoundary),
         Middleware(AllowedHosts, hosts=server.allowed_hosts or where.hosts),

@@ -1,7 +1,7 @@
 """Middleware of every route: request id, log line, metrics, trace, security headers, CORS, and the error boundary.
 
-Plain ASGI, outermost first: RequestEdge, CorsAnswers, GzipAnswers, RedactedAnswers, ErrorBoundary, AllowedHosts,
-CrossSiteGuard, AccessMiddleware, Backpressure, BodyTimeout.
+Plain ASGI, outermost first: RequestEdge, CorsAnswers, GzipAnswers, DocSearchErrors, RedactedAnswers, ErrorBoundary,
+AllowedHosts, CrossSiteGuard, AccessMiddleware, Backpressure, BodyTimeout.
 """
 
 import asyncio

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from assay.contracts.docsearch import DocSearchError
 from assay.contracts.search_api import ErrorResponse
 from assay.web.errors import INTERNAL, REFUSALS
 
@@ -104,6 +105,20 @@ def search_answers(
     headers = {**_REQUEST_ID, **_headers({"Server-Timing": "Milliseconds of each stage."})}
     answer = _answer(model, "The ranking; it may have no results.", example, headers)
     return {200: answer, **error_answers(SEARCH_ERRORS), 400: _error_answer(400, refusal)}
+
+
+def docsearch_answers(
+    model: type[BaseModel], example: Mapping[str, object], refusal: str
+) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a DocSearch route. refusal: an example of its 400 message."""
+    answers = search_answers(model, example, refusal) | {403: _error_answer(403)}
+    return {status: answer if status == 200 else _docsearch_error(status, answer) for status, answer in answers.items()}
+
+
+def _docsearch_error(status: int | str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    message = answer["content"]["application/json"]["example"]["message"]
+    content = {"application/json": {"example": {"message": message, "status": status}}}
+    return {**answer, "model": DocSearchError, "content": content}
 
 
 def plain_answers(

@@ -40,14 +40,17 @@ def test_a_key_has_what_it_is_given(assay: Run, tmp_path: Path) -> None:
         "30",
         "--rate-limit",
         "5/second",
+        "--address-rate-limit",
+        "9/minute",
         "--json",
     )
     assert said.code == 0
-    assert said.body.keys() == {"id", "name", "scopes", "created_at", "expires_at", "rate_limit", "key"}
+    expected = {"id", "name", "scopes", "created_at", "expires_at", "rate_limit", "address_rate_limit", "key"}
+    assert said.body.keys() == expected
     key = KeyFile(tmp_path / ".assay" / "keys.json").find(said.body["key"])
     assert key
     assert key.scopes == {Scope.ADMIN, Scope.SEARCH}
-    assert key.rate_limit == "5/second"
+    assert (key.rate_limit, key.address_rate_limit) == ("5/second", "9/minute")
     assert key.expires_at
     assert 29 <= (key.expires_at - datetime.now(UTC)).days <= 30
 
@@ -82,6 +85,7 @@ def test_a_revoked_key_is_gone_and_revoking_it_again_is_wrong_use(assay: Run, tm
         (["keys", "add", "x", "--scope", "root"], "root"),
         (["keys", "add", "x", "--days", "0"], "greater than or equal to 1"),
         (["keys", "add", "x", "--rate-limit", "lots"], "600/minute"),
+        (["keys", "add", "x", "--address-rate-limit", "lots"], "600/minute"),
         (["keys", "add"], "name"),
     ],
 )

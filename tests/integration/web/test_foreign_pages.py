@@ -103,7 +103,7 @@ def test_no_get_changes_anything(served: Served) -> None:
 def test_every_route_that_takes_a_body_is_either_a_search_or_among_those_that_are_tested(served: Served) -> None:
     document = ask(served.server.port, "/openapi.json").body
     taking = {path for path, methods in document["paths"].items() if set(methods) - {"get"}}
-    searching = {path for path in taking if re.search("search|query|validate", path)}
+    searching = {path for path in taking if re.search("search|query|queries|validate", path)}
     assert taking - searching == set(writing_routes(served))
 
 
@@ -116,7 +116,14 @@ def test_a_search_is_not_made_for_a_page_that_may_not_ask(index: Path) -> None:
             {"Sec-Fetch-Site": "none", "Origin": EVIL},
             {"Sec-Fetch-Site": "none", "Origin": "null"},
         ):
-            for path in ("/search", "/v1/search", "/query", "/api/v1/search", "/api/v1/validate"):
+            for path in (
+                "/search",
+                "/v1/search",
+                "/query",
+                "/api/v1/search",
+                "/api/v1/validate",
+                "/1/indexes/*/queries",
+            ):
                 answer = ask(server.port, path, {"query": "What are nodes?"}, headers=headers)
                 assert (answer.status, "may not use" in answer.body["message"]) == (400, True)
 

@@ -25,12 +25,11 @@ from filelock import FileLock, Timeout
 
 from assay.atomic_files import write_files
 from assay.errors import ConfigurationError, FileUnwritable, InputError
-from assay.model.access import RATE_LIMIT, ApiKey, Scope
+from assay.model.access import KEY_PREFIX, RATE_LIMIT, ApiKey, Scope
 from assay.redaction import redacted
 
 logger = logging.getLogger(__name__)
 
-KEY_PREFIX = "assay_"
 KEY_PATTERN = re.compile(r"assay_([a-z0-9]{8})_([A-Za-z0-9]{43})")
 
 _ID_LETTERS = string.ascii_lowercase + string.digits
@@ -80,7 +79,13 @@ class KeyFile:
         return any(Scope.ADMIN in key.scopes and not key.has_expired(now) for key in self._read().values())
 
     def add(
-        self, name: str, scopes: Sequence[Scope], *, expires_at: datetime | None = None, rate_limit: str | None = None
+        self,
+        name: str,
+        scopes: Sequence[Scope],
+        *,
+        expires_at: datetime | None = None,
+        rate_limit: str | None = None,
+        address_rate_limit: str | None = None,
     ) -> tuple[ApiKey, str]:
         """Create a key. Returns its stored record, and the key itself, which is not stored.
 
@@ -88,8 +93,9 @@ class KeyFile:
         """
         if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable():
             raise InputError(f"name: it has to be 1 to {_NAME_LIMIT} printable characters; {name[:100]!r} was given.")
-        if rate_limit is not None and not re.fullmatch(RATE_LIMIT, rate_limit):
-            raise InputError(f"rate limit: it has to look like 600/minute, or be off; {rate_limit[:100]!r} was given.")
+        for limit in (rate_limit, address_rate_limit):
+            if limit is not None and not re.fullmatch(RATE_LIMIT, limit):
+                raise InputError(f"rate limit: it has to look like 600/minute, or be off; {limit[:100]!r} was given.")
         with self._writing() as keys:
             if any(key.name == name for key in keys.values()):
                 raise InputError(f"There is a key named {name!r} already.", hint="Choose another name, or revoke it.")
@@ -99,7 +105,7 @@ class KeyFile:
             token = f"{KEY_PREFIX}{key_id}_{_random(_SECRET_LETTERS, 43)}"
             digest = hashlib.sha256(token.encode()).hexdigest()
             now = datetime.now(UTC).replace(microsecond=0)
-            key = ApiKey(key_id, name, frozenset(scopes), digest, now, expires_at, rate_limit)
+            key = ApiKey(key_id, name, frozenset(scopes), digest, now, expires_at, rate_limit, address_rate_limit)
             keys[key_id] = key
         return key, token
 
@@ -194,11 +200,13 @@ def _from_json(entry: dict[str, Any]) -> ApiKey:
         created_at=_moment(entry["created_at"]),
         expires_at=_moment(entry["expires_at"]) if entry.get("expires_at") else None,
         rate_limit=entry.get("rate_limit"),
+        address_rate_limit=entry.get("address_rate_limit"),
     )
     if not re.fullmatch(r"[0-9a-f]{64}", key.sha256) or not re.fullmatch(r"[a-z0-9]{8}", key.id):
         raise ValueError("a key's id or sha256 is invalid")
-    if key.rate_limit is not None and not re.fullmatch(RATE_LIMIT, key.rate_limit):
-        raise ValueError(f"{key.rate_limit!r} is not a rate limit")
+    for limit in (key.rate_limit, key.address_rate_limit):
+        if limit is not None and not re.fullmatch(RATE_LIMIT, limit):
+            raise ValueError(f"{limit!r} is not a rate limit")
     return key
 
 

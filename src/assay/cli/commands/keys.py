@@ -31,6 +31,14 @@ def add(
             help="Its own rate limit, such as `600/minute`, or `off` [default: [server] key_rate_limit].",
         ),
     ] = None,
+    address_rate_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--address-rate-limit",
+            help="Rate limit for each client address that uses it, for a key in a public page [default: none; for "
+            "search boxes, [server] rate_limit].",
+        ),
+    ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -38,7 +46,13 @@ def add(
     """Create a key and print it once; only its hash is stored. A running server accepts it at once."""
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) if days else None
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        key, token = assay.parts.keys.add(name, scope or [Scope.SEARCH], expires_at=expires_at, rate_limit=rate_limit)
+        key, token = assay.parts.keys.add(
+            name,
+            scope or [Scope.SEARCH],
+            expires_at=expires_at,
+            rate_limit=rate_limit,
+            address_rate_limit=address_rate_limit,
+        )
     if as_json:
         print_json(_body(key) | {"key": token})
         return
@@ -64,7 +78,7 @@ def list_keys(data_dir: options.DataDir = None, config: options.Config = None, a
             ", ".join(sorted(key.scopes)),
             f"{key.created_at:%Y-%m-%d}",
             _expiry(key),
-            key.rate_limit or "as set",
+            _limits(key),
         )
     out().print(table)
 
@@ -90,6 +104,11 @@ def _expiry(key: ApiKey) -> str:
     return f"{key.expires_at:%Y-%m-%d}" + (" (expired)" if key.has_expired(datetime.now(UTC)) else "")
 
 
+def _limits(key: ApiKey) -> str:
+    of_address = f", {key.address_rate_limit} for each address" if key.address_rate_limit else ""
+    return (key.rate_limit or "as set") + of_address
+
+
 def _body(key: ApiKey) -> dict[str, object]:
     """Return the JSON body of a key, without the key or its hash."""
     return {
@@ -99,6 +118,7 @@ def _body(key: ApiKey) -> dict[str, object]:
         "created_at": utc_timestamp(key.created_at),
         "expires_at": utc_timestamp(key.expires_at) if key.expires_at else None,
         "rate_limit": key.rate_limit,
+        "address_rate_limit": key.address_rate_limit,
     }
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from assay.contracts import (
     admin,
+    docsearch,
     native,
     retrieval_service,
     retrieval_testing,
@@ -15,10 +16,11 @@ from assay.contracts import (
     service_validation,
     suggestions,
 )
+from assay.contracts.docsearch_answers import to_result
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import chunk_id, content_hash, document_id
-from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Correction, Hit, Mode, Query, Ranking, Timings
 from assay.model.vocabulary import Name
 
 QUESTION = "How do nodes communicate?"
@@ -133,6 +135,23 @@ NATIVE_REQUEST = {
 }
 SUGGESTIONS = suggestions.to_body("nodes to", [Name("Nodes and topics", _URL, is_title=True)], "20260301-081500-204917")
 NATIVE_ANSWER = native.to_results(RANKING, native.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
+
+DOCSEARCH_REFUSAL = "requests[0].hitsPerPage: it must be a whole number from 0 to 1000; 5000 was sent."
+DOCSEARCH_QUERY: dict[str, object] = {
+    "query": "nodes communi",
+    "hitsPerPage": 20,
+    "facetFilters": ["language:en", ["docusaurus_tag:default", "docusaurus_tag:docs-default-current"]],
+    "attributesToRetrieve": ["hierarchy", "content", "type", "url"],
+    "highlightPreTag": "<mark>",
+    "highlightPostTag": "</mark>",
+}
+DOCSEARCH_REQUEST: dict[str, object] = {"requests": [{"indexName": "handbook", **DOCSEARCH_QUERY}]}
+DOCSEARCH_RESULT = to_result(
+    docsearch.parse_query(DOCSEARCH_QUERY, "handbook"),
+    replace(RANKING, corrections=(Correction("communi", "communicate", 6),), query=Query("nodes communi", 100)),
+    4.2,
+)
+DOCSEARCH_ANSWER = {"results": [DOCSEARCH_RESULT]}
 
 _NEWER = replace(
     _GENERATION,

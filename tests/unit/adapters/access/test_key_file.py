@@ -70,11 +70,13 @@ def test_only_the_hash_is_kept_and_only_the_owner_can_read_it(file: Path) -> Non
 
 def test_what_is_kept_of_a_key_is_the_same_in_every_process(file: Path) -> None:
     expires = datetime(2999, 1, 1, tzinfo=UTC)
-    key, token = KeyFile(file).add("ops", [Scope.ADMIN, Scope.SEARCH], expires_at=expires, rate_limit="5/second")
+    key, token = KeyFile(file).add(
+        "ops", [Scope.ADMIN, Scope.SEARCH], expires_at=expires, rate_limit="5/second", address_rate_limit="9/minute"
+    )
     assert KeyFile(file).listed() == [key]
     assert KeyFile(file).find(token) == key
     assert key.scopes == {Scope.ADMIN, Scope.SEARCH}
-    assert (key.expires_at, key.rate_limit) == (expires, "5/second")
+    assert (key.expires_at, key.rate_limit, key.address_rate_limit) == (expires, "5/second", "9/minute")
 
 
 def test_a_change_by_another_process_counts_from_the_next_look_on(file: Path) -> None:
@@ -143,8 +145,9 @@ def test_a_name_is_taken_once(file: Path) -> None:
 
 @pytest.mark.parametrize("limit", ["", "5", "5/fortnight", "0/minute", "-1/minute", "5/minute;", "5 per minute"])
 def test_a_rate_limit_that_is_none_is_refused(file: Path, limit: str) -> None:
-    with pytest.raises(InputError, match="rate limit: it has to look like 600/minute"):
-        KeyFile(file).add("website", [Scope.SEARCH], rate_limit=limit)
+    for name in ("rate_limit", "address_rate_limit"):
+        with pytest.raises(InputError, match="rate limit: it has to look like 600/minute"):
+            KeyFile(file).add("website", [Scope.SEARCH], **{name: limit})
 
 
 def _entry(**changes: object) -> dict[str, object]:
@@ -180,6 +183,7 @@ DAMAGE = {
             "no time": {"created_at": "yesterday"},
             "a time without zone": {"expires_at": "2026-01-01T00:00:00"},
             "a limit that is none": {"rate_limit": "many"},
+            "a limit of addresses that is none": {"address_rate_limit": "many"},
             "a bad id": {"id": "A b"},
         }.items()
     },

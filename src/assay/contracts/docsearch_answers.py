@@ -1,0 +1,228 @@
+"""Rankings as the answers that DocSearch clients read. See docsearch."""
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from assay.contracts.docsearch import (
+    LEVELS,
+    MOST_HITS,
+    DocSearchHit,
+    DocSearchQuery,
+    DocSearchResult,
+    Level,
+    Marked,
+    MarkedParts,
+)
+from assay.contracts.docsearch_filters import ATTRIBUTES
+from assay.contracts.highlights import Matcher, Span
+from assay.contracts.marking import Marker, plain_text
+from assay.contracts.native import SearchCorrection, matcher_for
+from assay.contracts.snippets import best_part
+from assay.model.documents import Chunk
+from assay.model.ranking import Ranking
+
+_MOST_HEADINGS = len(LEVELS) - 1
+_HEADING_LINE = re.compile(r"\s*#{1,6} .*(?:\n|$)")
+_WEB = ("https://", "http://")
+_ENCODED = {ord(character): quote(character) for character in "<>\"'`\\ \t\r\n"}
+_SNIPPET = re.compile(r"([\w.*]+)(?::(\d{1,4}))?")
+_SNIPPET_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A hit's parts as plain text, not escaped. levels: title and headings; see Hierarchy."""
+
+    chunk: Chunk
+    url: str
+    anchor: str | None
+    levels: tuple[str, ...]
+    content: str
+    above_headings: bool
+
+
+def to_result(sent: DocSearchQuery, ranking: Ranking | None, milliseconds: float) -> dict[str, Any]:
+    """The answer to one search as JSON values, a DocSearchResult. ranking: None if no page can match.
+
+    Probably wrong answers are left out, so that the box says that there are none.
+    """
+    shown: list[_Shown] = []
+    hits = []
+    if ranking is not None and not ranking.no_good_answer:
+        matcher = matcher_for(ranking)
+        shown = _shown(ranking, matcher)
+        marker = Marker(matcher, sent.highlight_pre_tag, sent.highlight_post_tag, sent.snippet_ellipsis_text)
+        first = sent.page * sent.hits_per_page
+        hits = [_hit(each, marker, sent) for each in shown[first : first + sent.hits_per_page]]
+    result = DocSearchResult(
+        hits=[],
+        nbHits=len(shown),
+        page=sent.page,
+        nbPages=math.ceil(len(shown) / sent.hits_per_page) if sent.hits_per_page else 0,
+        hitsPerPage=sent.hits_per_page,
+        exhaustiveNbHits=ranking is None or len(ranking.hits) < MOST_HITS,
+        processingTimeMS=max(round(milliseconds), 1),
+        query=sent.query,
+        params=_params(sent),
+        index=sent.index_name,
+        corrections=[] if ranking is None else [SearchCorrection.of(one) for one in ranking.corrections],
+        **({"facets": _facets(sent.facets, shown)} if sent.facets else {}),
+    )
+    return result.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"hits": hits}
+
+
+def _shown(ranking: Ranking, matcher: Matcher) -> list[_Shown]:
+    """The hits with a web address, the best one of each section."""
+    found: dict[str, _Shown] = {}
+    for hit in ranking.hits:
+        each = _shown_hit(hit.chunk, matcher)
+        if each.url.startswith(_WEB):
+            found.setdefault(each.url, each)
+    return _with_distinct_titles(list(found.values()))
+
+
+def _shown_hit(chunk: Chunk, matcher: Matcher) -> _Shown:
+    """The section of a chunk that matches best."""
+    document, start, end = chunk.document, 0, len(chunk.text)
+    if chunk.inner_headings:
+        part = best_part(chunk, matcher.find(chunk.text), matcher)
+        start = part.section
+        end = max(part.end, next((one.offset for one in chunk.inner_headings if one.offset > start), end))
+    place = chunk.place_at(start)
+    headings = place.path[:_MOST_HEADINGS]
+    title = document.title or (headings[0] if headings else urlsplit(document.url).path.strip("/") or document.url)
+    text = chunk.text[start:end]
+    return _Shown(
+        chunk,
+        _url(document.link_to(place.anchor)),
+        place.anchor,
+        (title, *(headings or (title,))),
+        plain_text(_HEADING_LINE.sub("", text, count=1) if text.startswith("#") else text),
+        not headings,
+    )
+
+
+def _with_distinct_titles(shown: Sequence[_Shown]) -> list[_Shown]:
+    """Add the path to a title that several pages have: clients group hits by it."""
+    pages: defaultdict[str, set[str]] = defaultdict(set)
+    for each in shown:
+        pages[each.levels[0]].add(each.chunk.document.url)
+    return [_with_path(each) if len(pages[each.levels[0]]) > 1 else each for each in shown]
+
+
+def _with_path(shown: _Shown) -> _Shown:
+    path = urlsplit(shown.chunk.document.url).path.strip("/")
+    title, *others = shown.levels
+    return replace(shown, levels=(f"{title} ({path})", *others))
+
+
+def _hit(shown: _Shown, marker: Marker, sent: DocSearchQuery) -> dict[str, Any]:
+    document = shown.chunk.document
+    spans = [marker.spans(text) for text in shown.levels]
+    content_spans = marker.spans(shown.content)
+    deepest = len(shown.levels) - 1
+    matches = shown.above_headings or bool(spans[deepest])
+    levels: dict[Level, str | None] = dict.fromkeys(LEVELS)
+    hit = DocSearchHit(
+        objectID=shown.chunk.id,
+        url=shown.url,
+        url_without_anchor=_url(document.link),
+        anchor=None if shown.anchor is None else _url(shown.anchor),
+        type=LEVELS[deepest] if matches else "content",
+        hierarchy=levels | dict(zip(LEVELS, map(escape, shown.levels), strict=False)),
+        content=escape(shown.content),
+        language=None if document.locale is None else escape(document.locale),
+        version=None if document.version is None else escape(document.version),
+        _snippetResult=_snippets(shown, spans, content_spans, marker, sent),
+        _highlightResult=_highlights(shown, spans, content_spans, marker),
+    )
+    return _retrieved(hit.model_dump(mode="json", by_alias=True, exclude_unset=True), sent.attributes_to_retrieve)
+
+
+def _highlights(shown: _Shown, spans: Sequence[list[Span]], of_content: list[Span], marker: Marker) -> MarkedParts:
+    """Title, headings and passage; without lvl1 where it only repeats the title.
+
+    The search page of Docusaurus shows all of them as the path to the hit.
+    """
+    kept = 1 if shown.above_headings else len(shown.levels)
+    marked = {
+        level: _marked(marker.mark(text, found), text, found)
+        for level, text, found in zip(LEVELS[:kept], shown.levels, spans, strict=False)
+    }
+    content = _marked(marker.mark(shown.content, of_content), shown.content, of_content)
+    return MarkedParts(hierarchy=marked, content=content)
+
+
+def _snippets(
+    shown: _Shown, spans: Sequence[list[Span]], of_content: list[Span], marker: Marker, sent: DocSearchQuery
+) -> MarkedParts:
+    lengths = _snippet_lengths(sent.attributes_to_snippet)
+    marked = {
+        level: _marked(marker.snippet(text, found, lengths[level]), text, found)
+        for level, text, found in zip(LEVELS, shown.levels, spans, strict=False)
+        if level in lengths
+    }
+    if "content" not in lengths:
+        return MarkedParts(hierarchy=marked)
+    content = marker.snippet(shown.content, of_content, lengths["content"])
+    return MarkedParts(hierarchy=marked, content=_marked(content, shown.content, of_content))
+
+
+def _snippet_lengths(wanted: Iterable[str]) -> dict[str, int]:
+    """The number of words of each level and of `content`: `content:10`, `hierarchy.lvl1:10`, `hierarchy:10`, `*:10`."""
+    lengths: dict[str, int] = {}
+    for each in wanted:
+        written = _SNIPPET.fullmatch(each)
+        if written is None:
+            continue
+        name = written[1].removeprefix("hierarchy.")
+        several: dict[str, list[str]] = {"*": [*LEVELS, "content"], "hierarchy": [*LEVELS]}
+        names = several.get(name, [name])
+        lengths |= dict.fromkeys(names, int(written[2] or _SNIPPET_WORDS))
+    return lengths
+
+
+def _marked(value: str, text: str, spans: Sequence[Span]) -> Marked:
+    words = sorted({escape(text[start:end].lower()) for start, end in spans})
+    return Marked(value=value, matchLevel="full" if spans else "none", matchedWords=words)
+
+
+def _retrieved(hit: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    """The fields that a client asked for; id, snippets and highlights always."""
+    if "*" in wanted:
+        return hit
+    levels = {name.partition(".")[2] for name in wanted if name.startswith("hierarchy.")}
+    kept = {name: value for name, value in hit.items() if name in wanted or name == "objectID" or name.startswith("_")}
+    if levels and "hierarchy" not in wanted:
+        kept["hierarchy"] = {level: value for level, value in hit["hierarchy"].items() if level in levels}
+    return kept
+
+
+def _facets(wanted: Sequence[str], shown: Sequence[_Shown]) -> dict[str, dict[str, int]]:
+    """How many hits have each value of the known attributes."""
+    names = ATTRIBUTES if "*" in wanted else [name for name in wanted if name in ATTRIBUTES]
+    return {name: _counts(ATTRIBUTES[name], shown) for name in names}
+
+
+def _counts(field: str, shown: Sequence[_Shown]) -> dict[str, int]:
+    values = (getattr(each.chunk.document, field, None) for each in shown)
+    return dict(Counter(value for value in values if value is not None))
+
+
+def _url(text: str) -> str:
+    """An address or anchor without the characters that could end an attribute or begin a tag."""
+    return text.translate(_ENCODED)
+
+
+def _params(sent: DocSearchQuery) -> str:
+    fields = sent.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"index_name"})
+    return urlencode(
+        {name: value if isinstance(value, str | int) else json.dumps(value) for name, value in fields.items()}
+    )

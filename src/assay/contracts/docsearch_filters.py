@@ -1,0 +1,151 @@
+"""Facet filters of DocSearch clients as filters of a search.
+
+The crawlers of such sites name versions and locales in their own way: Docusaurus has a tag for each docs plugin and
+version (`docs-default-current`), and one for all other pages (`default`). A site with one version or one language
+sends these filters too, although its pages in the index have neither.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from assay.contracts.fields import quoted
+from assay.errors import InputError
+from assay.model.documents import DocumentInfo
+from assay.model.ranking import Filters
+
+PageOf = Callable[[Filters], DocumentInfo | None]
+"""Any page that matches; None if there is none."""
+
+LOCALE, VERSION, TAG, SOURCE = "locale", "version", "docusaurus_tag", "source"
+ATTRIBUTES = {"language": LOCALE, "lang": LOCALE, "locale": LOCALE, VERSION: VERSION, TAG: TAG, SOURCE: SOURCE}
+
+_TAG_PREFIX = "docs-"
+_UNRELEASED = "current"
+_UNRELEASED_LABELS = ("next", _UNRELEASED)
+_DEFAULT_NAMES = frozenset({"latest", "stable", _UNRELEASED, "default"})
+
+_Choice = frozenset[str] | None
+"""The values that a filter allows; None for the default: current version or default locale."""
+
+
+def to_filters(clauses: Sequence[Sequence[str]], page_of: PageOf) -> Filters | None:
+    """The filters that these clauses mean; None if no page can match them.
+
+    clauses: `attribute:value`; all clauses, any value of each.
+
+    Raises InputError for an attribute that has no filter, and for several attributes in one clause.
+    """
+    versions: list[_Choice] = []
+    locales: list[_Choice] = []
+    sources: list[_Choice] = []
+    for attribute, values in map(_attribute_and_values, filter(None, clauses)):
+        if attribute == SOURCE:
+            sources.append(frozenset(values))
+        elif attribute == LOCALE:
+            locales.append(_locales(values, page_of))
+        elif attribute == VERSION:
+            versions.append(_versions(values, page_of))
+        else:
+            versions.append(_tagged_versions(values, page_of))
+    version = _all_of(versions, lambda name: _is_current(name, page_of))
+    locale = _all_of(locales, lambda name: _is_default(name, page_of))
+    source = _all_of(sources, lambda _name: True)
+    if any(choice is not None and not choice for choice in (version, locale, source)):
+        return None
+    return Filters(versions=_sorted(version), locales=_sorted(locale), sources=_sorted(source))
+
+
+def _sorted(choice: _Choice) -> tuple[str, ...]:
+    return () if choice is None else tuple(sorted(choice))
+
+
+def _attribute_and_values(clause: Sequence[str]) -> tuple[str, list[str]]:
+    pairs = [each.partition(":") for each in clause]
+    names = {ATTRIBUTES.get(attribute.strip(), "") for attribute, _, _ in pairs}
+    values = [value.strip().strip("\"'") for _, _, value in pairs]
+    if "" in names:
+        known = ", ".join(f"`{name}`" for name in ATTRIBUTES)
+        raise InputError(f"facetFilters: it must be attribute:value with {known}; {quoted(list(clause))} was sent.")
+    if len(names) > 1:
+        raise InputError(f"facetFilters: one list must have one attribute only; {quoted(list(clause))} was sent.")
+    if any(not value or value.startswith("-") for value in values):
+        raise InputError(f"facetFilters: a value is needed, and no exclusion; {quoted(list(clause))} was sent.")
+    return names.pop(), values
+
+
+def _all_of(choices: Sequence[_Choice], is_default: Callable[[str], bool]) -> _Choice:
+    """What all choices allow. is_default: whether the default allows a value."""
+    named = [choice for choice in choices if choice is not None]
+    if not named:
+        return None
+    common = frozenset.intersection(*named)
+    return common if len(named) == len(choices) else frozenset(filter(is_default, common))
+
+
+def _is_current(version: str, page_of: PageOf) -> bool:
+    page = page_of(_of_version(version))
+    return page is not None and page.version_is_current
+
+
+def _is_default(locale: str, page_of: PageOf) -> bool:
+    page = page_of(_in_locale(locale))
+    return page is not None and page.locale_is_default
+
+
+def _locales(values: Sequence[str], page_of: PageOf) -> _Choice:
+    known = [page for value in values if (page := page_of(_in_locale(value))) is not None]
+    if known:
+        return None if len(values) == 1 and known[0].locale_is_default else frozenset(values)
+    default = page_of(Filters())
+    spoken = "" if default is None or default.locale is None else _language(default.locale)
+    return None if not spoken or spoken in map(_language, values) else frozenset(values)
+
+
+def _language(locale: str) -> str:
+    return locale.lower().replace("_", "-").partition("-")[0]
+
+
+def _versions(values: Sequence[str], page_of: PageOf) -> _Choice:
+    known = [value for value in values if page_of(_of_version(value)) is not None]
+    if known:
+        return frozenset(known)
+    return None if _DEFAULT_NAMES.intersection(values) else frozenset(values)
+
+
+def _tagged_versions(tags: Sequence[str], page_of: PageOf) -> _Choice:
+    """The versions of the tags of Docusaurus.
+
+    The current version is the default, which includes pages without a version: those of the tag `default`, and of docs
+    plugins with one version, whose name is `current`.
+    """
+    found: dict[str, DocumentInfo] = {}
+    unknown = []
+    for tag in tags:
+        match = next(_known_versions(tag, page_of), None)
+        if match is not None:
+            found[match[0]] = match[1]
+        elif tag.startswith(_TAG_PREFIX) and not tag.endswith(f"-{_UNRELEASED}"):
+            unknown.append(tag)
+    if found:
+        return None if all(page.version_is_current for page in found.values()) else frozenset(found)
+    return frozenset(unknown) if unknown else None
+
+
+def _known_versions(tag: str, page_of: PageOf) -> Iterator[tuple[str, DocumentInfo]]:
+    """Versions that `docs-{plugin}-{version}` may mean; both names may have hyphens."""
+    if not tag.startswith(_TAG_PREFIX):
+        return
+    rest = tag.removeprefix(_TAG_PREFIX)
+    while "-" in rest:
+        rest = rest.partition("-")[2]
+        for label in _UNRELEASED_LABELS if rest == _UNRELEASED else (rest,):
+            page = page_of(_of_version(label)) if label else None
+            if page is not None:
+                yield label, page
+
+
+def _of_version(version: str) -> Filters:
+    return Filters(versions=(version,), everything=True)
+
+
+def _in_locale(locale: str) -> Filters:
+    return Filters(locales=(locale,), everything=True)

@@ -1,0 +1,74 @@
+"""The routes of Algolia's search API that DocSearch boxes use, at any path prefix."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from assay.app import Assay
+from assay.contracts import docsearch
+from assay.contracts.docsearch import DocSearchQuery
+from assay.contracts.docsearch_answers import to_result
+from assay.contracts.docsearch_filters import to_filters
+from assay.web.access import charge
+from assay.web.answering import run_search, send_answer
+from assay.web.body import JsonBody
+from assay.web.openapi import docsearch_answers, request_body
+from assay.web.record import record_of
+from assay.web.routes import examples
+
+_INDEX = {
+    "name": "index",
+    "in": "path",
+    "required": True,
+    "description": "Any name; the answer repeats it.",
+    "schema": {"type": "string"},
+}
+
+
+def router(assay: Assay) -> APIRouter:
+    """The routes over this Assay."""
+    routes = APIRouter(tags=["search boxes"])
+    read_body = JsonBody(assay.settings.server.max_body_bytes, any_type=True)
+
+    @routes.post("/{prefix:path}/1/indexes/*/queries", include_in_schema=False)
+    @routes.post(
+        "/1/indexes/*/queries",
+        summary="Search from a DocSearch box, several searches at a time",
+        responses=docsearch_answers(docsearch.DocSearchAnswer, examples.DOCSEARCH_ANSWER, examples.DOCSEARCH_REFUSAL),
+        openapi_extra=request_body(docsearch.DocSearchQueries, examples.DOCSEARCH_REQUEST),
+    )
+    def search_several(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+        sent = docsearch.parse_queries(body)
+        refusal = charge(request.scope, len(sent) - 1)
+        if refusal is not None:
+            return refusal
+        results = _results(request, sent)
+        return send_answer(request, lambda: {"results": results})
+
+    @routes.post("/{prefix:path}/1/indexes/{index}/query", include_in_schema=False)
+    @routes.post(
+        "/1/indexes/{index}/query",
+        summary="Search from a DocSearch box",
+        responses=docsearch_answers(docsearch.DocSearchResult, examples.DOCSEARCH_RESULT, examples.DOCSEARCH_REFUSAL),
+        openapi_extra=request_body(docsearch.DocSearchQuery, examples.DOCSEARCH_QUERY) | {"parameters": [_INDEX]},
+    )
+    def search_one(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+        (result,) = _results(request, [docsearch.parse_query(body, request.path_params["index"])])
+        return send_answer(request, lambda: result)
+
+    def _results(request: Request, sent: Sequence[DocSearchQuery]) -> list[dict[str, Any]]:
+        record_of(request.scope).notes["searches"] = len(sent)
+        return [_result(request, each) for each in sent]
+
+    def _result(request: Request, sent: DocSearchQuery) -> dict[str, Any]:
+        started = perf_counter()
+        filters = to_filters(sent.facet_filters, assay.searches.page_of)
+        ranking = None
+        if filters is not None and sent.query.strip():
+            ranking = run_search(assay, docsearch.to_query(sent, filters, assay.settings.search), request)
+        return to_result(sent, ranking, (perf_counter() - started) * 1000.0)
+
+    return routes
