@@ -30,6 +30,7 @@ class MiniLmEmbedder:
     max_tokens = _MOST_TOKENS
     tokenizer = "all-MiniLM-L6-v2"
     token_counter = None
+    local_embedder = None
     batching = Batching(texts=32, calls=1, costly=False)
     identity = EmbedderIdentity("benchmark", "all-MiniLM-L6-v2", _WIDTH, "numpy")
 

@@ -133,7 +133,7 @@ def main(words: Sequence[str] = ()) -> int:
         return 0
     embedder = StaticEmbedder()
     limits = IngestSettings().options(PageLimits)
-    setup = Setup(ChunkingRules(1_800, None, 0, embedder.tokenizer), embedder.token_counter, limits)
+    setup = Setup(ChunkingRules(1_800, None, 0, embedder.tokenizer), embedder.token_counter, limits, None)
     print(f"{'page of ' + format(_LENGTH, ',') + ' bytes':<36}   peak     time  what became of it")
     peaks = [0]
     for name, text in _FACTS.items():

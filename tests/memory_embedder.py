@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
-from assay.ports import Batching, TokenCounter, Vector, Vectors
+from assay.ports import Batching, TextEmbedder, TokenCounter, Vector, Vectors
 
 _WORD = re.compile(r"\w+")
 
@@ -47,6 +47,11 @@ class MemoryEmbedder:
     def token_counter(self) -> TokenCounter:
         """A function."""
         return _count_words
+
+    @property
+    def local_embedder(self) -> TextEmbedder:
+        """The method, with this embedder."""
+        return self.embed_documents
 
     @property
     def batching(self) -> Batching:

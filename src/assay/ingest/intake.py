@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from assay.errors import CatalogCorrupt, InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.indexing.counting import CountedPage, PageCounter
 from assay.ingest.reading import read_page
 from assay.ingest.survey import PageTally
 from assay.model.documents import (
@@ -29,10 +30,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A page that was read and chunked."""
+    """A page that was read and chunked. counted: None if the pages are not indexed."""
 
     document: Document
     chunks: tuple[Chunk, ...]
+    counted: CountedPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Intake:
 
     base, pages: the previous generation and its pages by (source name, key); None and empty if there is none.
     known: the pages whose documents may be reused.
+    counter: counts the pages that no worker counted; None for no counts.
     """
 
     catalog: Catalog
@@ -56,6 +59,7 @@ class Intake:
     known: Mapping[tuple[str, str], KnownPage]
     rules: ChunkingRules
     count_tokens: Callable[[Sequence[str]], list[int]]
+    counter: PageCounter | None
     survey: PageTally = field(default_factory=PageTally)
 
     def __post_init__(self) -> None:
@@ -102,7 +106,13 @@ class Intake:
             self.survey.moved.append((before.url, document.info.url))
         else:
             (self.survey.changed if before else self.survey.added).append(page.key)
-        return Cut(document, self._with_dates(chunks, before))
+        counted = self._counted(chunks, cut)
+        return Cut(document, self._with_dates(chunks, before), counted)
+
+    def _counted(self, chunks: Sequence[Chunk], cut: Cut | None) -> CountedPage | None:
+        if cut is not None and cut.counted is not None:
+            return cut.counted
+        return self.counter.count(chunks) if self.counter is not None else None
 
     def _keep(self, source: str, key: str, earlier: KnownPage | None, key_list: list[str]) -> Kept | None:
         if earlier is None or not self.survey.claim(earlier.url, source, key):

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
+from assay.ingest.indexing.counting import PageCounter
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.parts import BuildParts
+from assay.ingest.workers.messages import Setup
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.generations import Generation, State
 from assay.ports import Catalog, KnownPage, Progress, Relay
@@ -27,12 +29,19 @@ class PageFlow:
 
     base: the previous generation; None if there is none, or nothing of it is reused.
     damaged: revisions of its documents that must not be reused.
+    counts: whether new pages are counted, and embedded if that needs no network.
     known: its pages whose documents may be reused, by source name and key.
     survey: counts of what happened to the pages; complete when `take` has ended.
     """
 
     def __init__(
-        self, parts: BuildParts, base: Generation | None, progress: Progress, damaged: Collection[str] = ()
+        self,
+        parts: BuildParts,
+        base: Generation | None,
+        progress: Progress,
+        damaged: Collection[str] = (),
+        *,
+        counts: bool,
     ) -> None:
         self._parts = parts
         self._progress = progress
@@ -40,14 +49,19 @@ class PageFlow:
         self._pages: Mapping[PageName, KnownPage] = parts.catalog.known_pages(base.id) if base else {}
         usable = base is not None and base.chunker == parts.chunker
         self.known = {name: page for name, page in self._pages.items() if usable and page.revision not in damaged}
-        self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
+        counter = PageCounter(parts.encoder, None) if counts else None
+        self._worker_counter = PageCounter(parts.encoder, parts.embedder.local_embedder) if counts else None
+        self._intake = Intake(
+            parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens, counter
+        )
         self.survey = self._intake.survey
 
     def take(self) -> Iterator[Cut | Kept]:
         """Yield every page with a document, new or kept, in source order. Raises the errors of sources."""
         parts = self._parts
-        counter = parts.embedder.token_counter
-        with ReadAhead(parts.rules, counter, workers=parts.workers, limits=parts.limits) as ahead:
+        token_counter = parts.embedder.token_counter
+        setup = token_counter and Setup(parts.rules, token_counter, parts.limits, self._worker_counter)
+        with ReadAhead(setup, workers=parts.workers) as ahead:
             for source, page, cut in ahead.read(self._source_pages()):
                 taken = self._intake.take(source, page, cut)
                 if taken is not None:

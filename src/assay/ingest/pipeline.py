@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from assay.errors import AssayError, GenerationNotFound, IndexCorrupt, IndexNotFound, SourceError
-from assay.ingest.indexing.passes import count_terms, write_points
-from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.counting import CountedPages, PageCounter
+from assay.ingest.indexing.point_writing import write_points
 from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply, no_chunks
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
@@ -153,9 +153,15 @@ class Pipeline:
 
     def _build(self, generation: Generation, base: Generation | None, before: Sequence[Generation]) -> BuildReport:
         """Run the steps. before: the existing generations, whose verdicts on the same content stay valid."""
+        with CountedPages(self._parts.work_dir) as counted:
+            return self._build_counted(generation, base, before, counted)
+
+    def _build_counted(
+        self, generation: Generation, base: Generation | None, before: Sequence[Generation], counted: CountedPages
+    ) -> BuildReport:
         catalog = self._parts.catalog
-        flow = PageFlow(self._parts, base, self._progress)
-        survey, kept = self._read(generation, flow)
+        flow = PageFlow(self._parts, base, self._progress, counts=True)
+        survey, kept = self._read(generation, flow, counted)
         unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._is_index_readable(base):
             catalog.forget(generation.id)
@@ -163,13 +169,12 @@ class Pipeline:
         if not survey.claimed:
             raise SourceError(self._no_pages_message(survey))
         if damaged := catalog.damaged_revisions(kept):
-            survey = self._read_again(generation, base, damaged)
-        with TermSpool(self._parts.work_dir) as spool:
-            generation = self._count(generation, survey, spool)
-            live = next((one for one in before if one.state is State.LIVE), None)
-            if base and live and base != live and self._is_same(generation, live, survey):
-                return self._return_to_live(generation, live, survey)
-            supply = self._index(generation, base, spool)
+            survey, kept = self._read_again(generation, base, damaged, counted)
+        generation = self._count(generation, survey, kept, counted)
+        live = next((one for one in before if one.state is State.LIVE), None)
+        if base and live and base != live and self._is_same(generation, live, survey):
+            return self._return_to_live(generation, live, survey)
+        supply = self._index(generation, base, counted)
         generation = replace(
             generation,
             seconds=dict(self._progress.seconds),
@@ -182,17 +187,20 @@ class Pipeline:
         forget_rejected(catalog, before)
         return self._report(generation, base, survey, supply)
 
-    def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> PageTally:
+    def _read_again(
+        self, generation: Generation, base: Generation | None, damaged: Collection[str], counted: CountedPages
+    ) -> tuple[PageTally, list[str]]:
         """Start again without the damaged documents of the previous generation; storing them again repairs them."""
         logger.warning(
             "%d stored documents were changed or damaged in the catalog; their pages are read again.", len(damaged)
         )
         self._parts.catalog.forget(generation.id)
         self._parts.catalog.add_generation(generation)
-        survey, _ = self._read(generation, PageFlow(self._parts, base, self._progress, damaged))
-        return survey
+        counted.clear()
+        flow = PageFlow(self._parts, base, self._progress, damaged, counts=True)
+        return self._read(generation, flow, counted)
 
-    def _read(self, generation: Generation, flow: PageFlow) -> tuple[PageTally, list[str]]:
+    def _read(self, generation: Generation, flow: PageFlow, counted: CountedPages) -> tuple[PageTally, list[str]]:
         """Store documents and chunks, a few pages at a time; also return the revisions that were kept."""
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
@@ -200,8 +208,10 @@ class Pipeline:
         with stage(self._progress, "read"):
             for taken in flow.take():
                 match taken:
-                    case Cut(document, chunks):
+                    case Cut(document, chunks, page):
                         documents.append((document, chunks))
+                        assert page  # the flow counts
+                        counted.add(document.info.url, page)
                     case Kept(revision):
                         kept.append(revision)
                 if len(documents) >= _DOCUMENTS_AT_ONCE:
@@ -212,24 +222,30 @@ class Pipeline:
                 catalog.include_revisions(generation.id, revisions)
         return flow.survey, kept
 
-    def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
-        """First pass over the chunks: term counts, average length, content fingerprint."""
+    def _count(
+        self, generation: Generation, survey: PageTally, kept: Sequence[str], counted: CountedPages
+    ) -> Generation:
+        """Count the kept pages, which are not read; store the vocabulary."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
+        counter = PageCounter(encoder, None)
         with stage(self._progress, "count"):
-            counted = count_terms(generation, catalog, encoder, spool, self._progress)
-        counted = _with_counts(replace(counted, documents=len(survey.claimed)), survey)
-        catalog.update_generation(counted)
-        return counted
+            for revisions in batched(kept, _KEPT_AT_ONCE):
+                chunks = catalog.chunks(generation.id, revisions)
+                self._progress.advance(counted.add_stored(chunks, counter))
+            summary = counted.summary(generation, catalog, encoder)
+        summary = _with_counts(replace(summary, documents=len(survey.claimed)), survey)
+        catalog.update_generation(summary)
+        return summary
 
-    def _index(self, generation: Generation, base: Generation | None, spool: TermSpool) -> VectorSupply:
-        """Second pass: write a vector for each chunk to a new index and seal it."""
+    def _index(self, generation: Generation, base: Generation | None, counted: CountedPages) -> VectorSupply:
+        """Write a vector for each chunk to a new index and seal it."""
         parts = self._parts
         writer = parts.store.create(generation.id, IndexSpec.of(generation))
         try:
             with self._earlier_vectors(generation, base) as (earlier, chunks):
-                supply = VectorSupply(parts.embedder, earlier, chunks, parts.cache)
+                supply = VectorSupply(parts.embedder, earlier, chunks, parts.cache, counted.vectors)
                 with stage(self._progress, "embed", generation.chunks):
-                    write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, self._progress)
+                    write_points(generation, parts.catalog, parts.encoder, counted, supply, writer, self._progress)
             if supply.damaged:
                 logger.warning(
                     "%d vectors of the previous index are damaged; their texts are embedded again. "

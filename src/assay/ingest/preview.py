@@ -40,7 +40,7 @@ def _cut_chunks(flow: PageFlow, kept: list[str]) -> Iterator[Chunk]:
     """Chunks of the new pages; adds the revisions of the others to `kept`."""
     for taken in flow.take():
         match taken:
-            case Cut(_, chunks):
+            case Cut(chunks=chunks):
                 yield from chunks
             case Kept(revision):
                 kept.append(revision)
@@ -74,7 +74,7 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
     catalog = parts.catalog
     base = None if rebuild else newest_sealed(catalog)
     clock = StageClock(progress)
-    flow = PageFlow(parts, base, clock)
+    flow = PageFlow(parts, base, clock, counts=False)
     reusable = base is not None and base.embedder == parts.embedder.identity
     cost = _Cost(partial(catalog.embedded_chunks, base.id) if base and reusable else no_chunks)
     kept: list[str] = []

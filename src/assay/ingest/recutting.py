@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.errors import GenerationError
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
-from assay.ingest.indexing.passes import count_terms, write_points
-from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.counting import CountedPages, PageCounter
+from assay.ingest.indexing.point_writing import write_points
 from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply
 from assay.ingest.pipeline import new_generation_id
 from assay.ingest.text.blocks import blocks_of
@@ -77,21 +77,24 @@ def recut(parts: RecutParts, rules: ChunkingRules, progress: Progress) -> Genera
         verdict=None,
     )
     parts.catalog.add_generation(generation)
-    with stage(progress, "cut", parts.base.documents):
-        _cut(parts, generation, rules, progress)
-    with TermSpool(parts.work_dir) as spool:
-        with stage(progress, "count"):
-            generation = count_terms(generation, parts.catalog, parts.encoder, spool, progress)
-        _index(parts, generation, spool, progress)
+    with CountedPages(parts.work_dir) as counted:
+        with stage(progress, "cut", parts.base.documents):
+            _cut(parts, generation, rules, counted, progress)
+        generation = counted.summary(generation, parts.catalog, parts.encoder)
+        _index(parts, generation, counted, progress)
     parts.catalog.update_generation(replace(generation, sealed_at=datetime.now(UTC)))
     return parts.catalog.transition(generation.id, State.CANDIDATE)
 
 
-def _cut(parts: RecutParts, generation: Generation, rules: ChunkingRules, progress: Progress) -> None:
+def _cut(
+    parts: RecutParts, generation: Generation, rules: ChunkingRules, counted: CountedPages, progress: Progress
+) -> None:
+    counter = PageCounter(parts.encoder, None)
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     for stored in parts.documents.documents(parts.base.id):
         document = _document(stored)
         chunks = chunk_document(document, rules, parts.embedder.count_tokens)
+        counted.add(document.info.url, counter.count(chunks))
         batch.append((document, tuple(replace(chunk, created_at=generation.created_at) for chunk in chunks)))
         if len(batch) >= _DOCUMENTS_AT_ONCE:
             parts.catalog.add_documents(generation.id, batch)
@@ -111,12 +114,12 @@ def _document(stored: StoredDocument) -> Document:
     return Document(stored.info, stored.text, stored.sections, blocks, links, stored.source_hash, stored.key)
 
 
-def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress: Progress) -> None:
+def _index(parts: RecutParts, generation: Generation, counted: CountedPages, progress: Progress) -> None:
     writer = parts.store.create(generation.id, IndexSpec.of(generation))
     try:
         supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_chunks, parts.cache)
         with stage(progress, "embed", generation.chunks):
-            write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, progress)
+            write_points(generation, parts.catalog, parts.encoder, counted, supply, writer, progress)
         with stage(progress, "seal"):
             writer.seal()
     except BaseException:

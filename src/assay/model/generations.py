@@ -173,9 +173,18 @@ class ContentFingerprint:
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
+    @staticmethod
+    def lines(chunks: Iterable[Chunk]) -> bytes:
+        """What is hashed of these chunks."""
+        return "".join([f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n" for chunk in chunks]).encode()
+
     def add(self, chunk: Chunk) -> None:
         """Add the next chunk."""
-        self._digest.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
+        self.add_lines(self.lines([chunk]))
+
+    def add_lines(self, lines: bytes) -> None:
+        """Add the lines of the next chunks."""
+        self._digest.update(lines)
 
     @property
     def value(self) -> str:

@@ -18,6 +18,10 @@ WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*|['’][^\W_]+)*")
 """A word of a text: letters with their marks and digits, with apostrophes inside."""
 
 
+_ASCII_WORDS = bytes(code if chr(code).isalnum() or chr(code) == "'" else ord(" ") for code in range(256))
+"""For bytes.translate: replaces the ASCII characters that no word has by spaces."""
+
+
 def folded(text: str) -> str:
     """A text whose words equal those of the vocabulary: in lower case as the keyword index has it, and composed."""
     text = text.lower()
@@ -126,4 +130,11 @@ class Vocabulary:
 
 def words_of(text: str) -> set[str]:
     """The folded words of a text."""
-    return set(WORD.findall(folded(text)))
+    text = folded(text)
+    if not text.isascii():
+        return set(WORD.findall(text))
+    words = set(text.encode().translate(_ASCII_WORDS).decode().split())  # twice as fast as the pattern
+    if "'" in text:
+        quoted = {word for word in words if "'" in word}
+        words = (words - quoted).union(*map(WORD.findall, quoted))
+    return words

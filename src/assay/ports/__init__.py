@@ -20,6 +20,7 @@ from assay.ports.embedding import (
     Names,
     QueryEmbedder,
     SparseEncoder,
+    TextEmbedder,
     TokenCounter,
 )
 from assay.ports.progress import Progress, Relay, Silence, stage, track
@@ -46,6 +47,6 @@ __all__ = [
     "Compared", "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer",
     "IndexPoint", "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names",
     "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport",
-    "StoredDocument", "StoredPoint", "TokenCounter", "Vector", "VectorIndex", "VectorStore", "Vectors", "fit_checksums",
-    "stage", "track", "vector_checksums",
+    "StoredDocument", "StoredPoint", "TextEmbedder", "TokenCounter", "Vector", "VectorIndex", "VectorStore", "Vectors",
+    "fit_checksums", "stage", "track", "vector_checksums",
 ]  # fmt: skip

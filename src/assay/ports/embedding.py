@@ -12,6 +12,10 @@ TokenCounter = Callable[[Sequence[str]], list[int]]
 """Number of tokens of each text. Picklable: a module's function, or an object that reloads its model."""
 
 
+TextEmbedder = Callable[[Sequence[str]], Vectors]
+"""As embed_documents of an Embedder, in other processes. Picklable, as TokenCounter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batching:
     """How to batch the texts of a build.
@@ -90,6 +94,13 @@ class Embedder(QueryEmbedder, Protocol):
         token that the model knows; EmbeddingError.
         """
 
+    @property
+    def local_embedder(self) -> TextEmbedder | None:
+        """A picklable equivalent of embed_documents that needs no network and little memory; None if there is none.
+
+        With it, the workers of a build embed what they read.
+        """
+
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Embed queries in few calls, so that embed_query answers these texts from memory.
 
@@ -145,7 +156,7 @@ class Names:
 
 
 class SparseEncoder(Protocol):
-    """Makes BM25 vectors of texts."""
+    """Makes BM25 vectors of texts. Picklable: the workers of a build count the terms of what they read."""
 
     def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
         """Count the terms of each text without stop words; values are whole numbers.

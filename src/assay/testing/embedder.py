@@ -73,6 +73,13 @@ class EmbedderConformance:
 
     # --- embedding ---
 
+    def test_a_pickled_local_embedder_gives_the_same_vectors(self, embedder: Embedder) -> None:
+        embed = embedder.local_embedder
+        if embed is None:
+            pytest.skip("the embedder is not used in other processes")
+        elsewhere = pickle.loads(pickle.dumps(embed))  # noqa: S301 - just made
+        np.testing.assert_array_equal(elsewhere(TEXTS), embedder.embed_documents(TEXTS))
+
     def test_documents_become_rows_of_length_one(self, embedder: Embedder) -> None:
         vectors = embedder.embed_documents(TEXTS)
         assert vectors.dtype == np.float32

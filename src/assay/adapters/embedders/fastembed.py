@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, require_text, unit_vectors
 from assay.errors import ConfigurationError, EmbedderUnavailable, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
-from assay.ports import Batching, TokenCounter, Vector, Vectors
+from assay.ports import Batching, TextEmbedder, TokenCounter, Vector, Vectors
 
 
 class FastEmbedEmbedder:
@@ -29,6 +29,9 @@ class FastEmbedEmbedder:
 
     token_counter: TokenCounter | None = None
     """None: it cannot be pickled."""
+
+    local_embedder: TextEmbedder | None = None
+    """None: one model uses all cores."""
 
     batching = Batching(texts=64, calls=1, costly=True)
     """One call at a time, because the model uses all cores; cached, because embedding takes hours."""

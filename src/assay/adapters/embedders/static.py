@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 
 from assay.errors import ConfigurationError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
-from assay.ports import Batching, TokenCounter, Vector, Vectors
+from assay.ports import Batching, TextEmbedder, TokenCounter, Vector, Vectors
 
 _MODEL = "wordllama-l2-supercat-256"
 _DIMENSION = 256
@@ -73,11 +73,12 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
-        vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
-        table = _table(self._folder)
-        for row, (text, ids) in enumerate(zip(texts, _tokenizer(self._folder).encode(texts), strict=True)):
-            vectors[row] = _pool(text, ids, table)
-        return vectors
+        return _embed(texts, self._folder)
+
+    @property
+    def local_embedder(self) -> TextEmbedder:
+        """A function that loads the vectors on its first call in a process."""
+        return embed_documents
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
@@ -150,6 +151,14 @@ class _PieceTokenizer:
         return ids
 
 
+def _embed(texts: Sequence[str], folder: Path) -> Vectors:
+    vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
+    table = _table(folder)
+    for row, (text, ids) in enumerate(zip(texts, _tokenizer(folder).encode(texts), strict=True)):
+        vectors[row] = _pool(text, ids, table)
+    return vectors
+
+
 def _pool(text: str, encoded: _Ids, table: NDArray[np.floating]) -> Vector:
     """Sum the tokens' vectors in the order of the text, so that the result does not depend on the batch.
 
@@ -195,7 +204,12 @@ def is_common_word(word: str) -> bool:
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Number of Llama tokens of each text, without loading the vectors. Raises InvalidEmbedding for invalid Unicode."""
-    return _tokenizer(_package()[0]).count(texts)
+    return _tokenizer(_package_folder()).count(texts)
+
+
+def embed_documents(texts: Sequence[str]) -> Vectors:
+    """As StaticEmbedder.embed_documents."""
+    return _embed(texts, _package_folder())
 
 
 def _cache_ids(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:
@@ -224,6 +238,12 @@ def _package() -> tuple[Path, str]:
         f"The model {_MODEL} is missing: the wordllama package is missing or incomplete.",
         hint="Install it: pip install 'wordllama==0.4.*'.",
     )
+
+
+@cache
+def _package_folder() -> Path:
+    """The folder of the installed wordllama, which takes half a millisecond to find."""
+    return _package()[0]
 
 
 def _map_table(path: Path) -> NDArray[np.float16]:

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Self
 
 from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, StopwordsSet, TokenizerType
 
@@ -38,6 +38,7 @@ _NAME_WEIGHTS = (0.6, 0.5, 0.4, 0.3, 0.2)
 """Weights of the names that a query may become."""
 
 _CACHED_NAMES = 8_192
+_CACHED_COUNTS = 10_000
 
 _NAME_IDS = 1 << 31
 """First id of names; the engine's ids of words are lower."""
@@ -75,6 +76,9 @@ class Bm25Encoder:
         self._counter = _counter(language)
         # Versions of a page repeat titles and headings, and each page has its title twice.
         self._terms_of_name = lru_cache(_CACHED_NAMES)(lambda name: self._count(name).indices)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self._language,)
 
     def identity(self, average_length: float) -> SparseIdentity:
         """Everything that vectors with this average length depend on."""
@@ -130,10 +134,9 @@ class Bm25Encoder:
                 f"The text {text[:80]!r} contains an unpaired surrogate at {error.start} and has no terms.",
                 hint="Send it as UTF-8.",
             ) from None
-        terms = sorted(zip(vector.indices, vector.values, strict=True))
-        # Inline because most terms occur once; a call for each takes a tenth of the time.
-        counts = tuple([1.0 if weight == 1.0 else _frequency(weight) for _, weight in terms])
-        return SparseVector(tuple([index for index, _ in terms]), counts)
+        weights = dict(zip(vector.indices, vector.values, strict=True))
+        ids = sorted(weights)
+        return SparseVector(tuple(ids), tuple([_FREQUENCIES[weights[index]] for index in ids]))
 
 
 def _name_id(kind: int, words: Sequence[int]) -> int:
@@ -157,9 +160,17 @@ def _counter(language: str) -> Bm25:
         ) from None
 
 
-def _frequency(weight: float) -> float:
-    """Return the count of a saturated weight: w = tf (k + 1) / (tf + k), so tf = w k / (k + 1 - w)."""
-    return 1.0 if weight == 1.0 else float(round(weight * _COUNTING_K / (_COUNTING_K + 1.0 - weight)))
+class _Frequencies(dict[float, float]):
+    """The count of each saturated weight: w = tf (k + 1) / (tf + k), so tf = w k / (k + 1 - w)."""
+
+    def __missing__(self, weight: float) -> float:
+        count = float(round(weight * _COUNTING_K / (_COUNTING_K + 1.0 - weight)))
+        if len(self) < _CACHED_COUNTS:
+            self[weight] = count
+        return count
+
+
+_FREQUENCIES = _Frequencies({1.0: 1.0})
 
 
 def _segmented(text: str) -> str:

@@ -21,6 +21,15 @@ EarlierChunks = Callable[[Sequence[str]], Mapping[str, EmbeddedChunk]]
 """Finds a chunk of an earlier generation for each hash of an embedded text; unknown hashes are left out."""
 
 
+MadeVectors = Callable[[Iterable[Chunk]], Mapping[str, Vector]]
+"""The vectors that workers made for some chunks, by hash of the embedded text; chunks without one are left out."""
+
+
+def no_vectors(chunks: Iterable[Chunk]) -> dict[str, Vector]:  # noqa: ARG001 - fixed signature
+    """MadeVectors of a build without workers that embed."""
+    return {}
+
+
 def no_chunks(hashes: Sequence[str]) -> dict[str, EmbeddedChunk]:  # noqa: ARG001 - fixed signature
     """EarlierChunks of a build that reuses nothing."""
     return {}
@@ -60,6 +69,7 @@ class VectorSupply:
     earlier_chunks: finds a chunk of that index for each of some hashes of embedded texts. A vector that does not match
         its recorded checksum is embedded again and counted in `damaged`.
     cache: keeps costly vectors after a crash; None for no cache.
+    made: gives the vectors that workers made; their texts count as embedded.
     """
 
     def __init__(
@@ -68,11 +78,13 @@ class VectorSupply:
         earlier: VectorIndex | None,
         earlier_chunks: EarlierChunks,
         cache: EmbeddingCache | None = None,
+        made: MadeVectors = no_vectors,
     ) -> None:
         self._embedder = embedder
         self._batching = embedder.batching
         self._earlier = earlier
         self._earlier_chunks = earlier_chunks
+        self._made = made
         self._cache = cache if self._batching.costly else None
         self._seen = LruCache[str, Embedded](max(_CACHE_BYTES // (4 * embedder.identity.dimension), 1))
         self._open = _Call()
@@ -110,20 +122,22 @@ class VectorSupply:
     def _look_up(self, chunks: Sequence[Chunk], threads: ThreadPoolExecutor) -> _Batch:
         """Look up a batch's vectors, and queue the missing texts."""
         batch = _Batch(chunks)
-        texts = {chunk.embedded_hash: chunk.embedded_text for chunk in chunks}
-        batch.found = {digest: self._seen[digest] for digest in texts if digest in self._seen}
-        batch.pending = {digest: self._called[digest] for digest in texts if digest in self._called}
-        unknown = [digest for digest in texts if digest not in batch.found and digest not in batch.pending]
+        by_hash = {chunk.embedded_hash: chunk for chunk in chunks}
+        batch.found = {digest: self._seen[digest] for digest in by_hash if digest in self._seen}
+        batch.pending = {digest: self._called[digest] for digest in by_hash if digest in self._called}
+        unknown = [digest for digest in by_hash if digest not in batch.found and digest not in batch.pending]
         batch.found |= self._from_earlier(unknown)
         batch.found |= self._from_cache([digest for digest in unknown if digest not in batch.found])
-        missing = [digest for digest in unknown if digest not in batch.found]
+        unmade = [digest for digest in unknown if digest not in batch.found]
+        batch.found |= _with_checksums(self._made([by_hash[digest] for digest in unmade]))
+        missing = [digest for digest in unmade if digest not in batch.found]
         for digest in missing:
-            self._open.texts[digest] = texts[digest]
+            self._open.texts[digest] = by_hash[digest].embedded_text
             self._called[digest] = batch.pending[digest] = self._open
             if len(self._open.texts) == self._batching.texts:
                 self._send(threads)
-        self.embedded += len(missing)
-        self.reused += len(chunks) - len(missing)
+        self.embedded += len(unmade)
+        self.reused += len(chunks) - len(unmade)
         self._pending += len(missing)
         return batch
 

@@ -1,8 +1,8 @@
-"""Collects the vocabulary of a generation, chunk by chunk."""
+"""Collects the vocabulary of a generation, page by page."""
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.model.documents import Chunk
 from assay.model.vocabulary import Name, NameList, Vocabulary, folded, words_of
@@ -12,36 +12,60 @@ _LONGEST = 40
 """Characters of the longest word: longer ones are hashes and encoded data, which nobody types."""
 
 
-class VocabularyBuilder:
-    """Collects words, terms and names."""
+def count_words(texts: Iterable[str]) -> dict[str, int]:
+    """The number of texts with each folded word, without the longest words."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(words_of(text))
+    return {word: count for word, count in counts.items() if len(word) <= _LONGEST}
 
-    def __init__(self) -> None:
-        self._words: Counter[str] = Counter()
-        self._terms: set[int] = set()
-        self._names: dict[tuple[str, str], Name] = {}
 
-    def add(self, chunk: Chunk, text: str, names: Names, terms: Sequence[int]) -> None:
-        """Add a chunk. text: its keyword text; terms: ids of that text's terms."""
-        self._words.update([word for word in words_of(text) if len(word) <= _LONGEST])
-        self._terms.update(terms)
+def names_of_page(chunks: Sequence[Chunk], names: Sequence[Names]) -> tuple[Name, ...]:
+    """The title and headings of a page, without repetitions; none if its version or locale is not the default.
+
+    names: of each chunk.
+    """
+    found: dict[tuple[str, str], Name] = {}
+    for chunk, named in zip(chunks, names, strict=True):
         document = chunk.document
         if not document.primary:
-            return
-        if names.title:
-            self._add_name(Name(names.title, document.link, is_title=True))
+            return ()
+        if named.title:
+            _add(found, Name(named.title, document.link, is_title=True))
         links = {_plain(one.text): document.link_to(one.anchor) for one in reversed(chunk.inner_headings)}
         links[_plain(chunk.section)] = chunk.section_url
-        for heading in names.headings:
+        for heading in named.headings:
             if heading and _plain(heading) != _plain(document.title):
-                self._add_name(Name(heading, links.get(_plain(heading), document.link), is_title=False))
+                _add(found, Name(heading, links.get(_plain(heading), document.link), is_title=False))
+    return tuple(found.values())
+
+
+class VocabularyBuilder:
+    """Collects words, terms and names. The order of the pages does not matter."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, int] = {}
+        self._terms: set[int] = set()
+        self._names: dict[str, tuple[Name, ...]] = {}
+
+    def add(self, url: str, words: Mapping[str, int], terms: Iterable[int], names: tuple[Name, ...]) -> None:
+        """Add a page: its words and names, and the ids of its terms."""
+        total = self._words
+        for word, count in words.items():
+            total[word] = total.get(word, 0) + count
+        self._terms.update(terms)
+        if names:
+            self._names[url] = names
 
     def vocabulary(self) -> Vocabulary:
         """Everything collected."""
-        names = sorted(self._names.values(), key=lambda name: (len(words_of(name.text)), not name.is_title))
-        return Vocabulary(dict(self._words), array("I", sorted(self._terms)), NameList.of(names))
+        by_url = (name for url in sorted(self._names) for name in self._names[url])
+        names = sorted(by_url, key=lambda name: (len(words_of(name.text)), not name.is_title))
+        return Vocabulary(self._words, array("I", sorted(self._terms)), NameList.of(names))
 
-    def _add_name(self, name: Name) -> None:
-        self._names.setdefault((folded(name.text), name.url.partition("#")[0]), name)
+
+def _add(found: dict[tuple[str, str], Name], name: Name) -> None:
+    found.setdefault((folded(name.text), name.url.partition("#")[0]), name)
 
 
 def _plain(name: str) -> str:

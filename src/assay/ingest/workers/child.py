@@ -11,12 +11,13 @@ from threading import Thread
 
 from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
+from assay.ingest.indexing.counting import CountedPage
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
 from assay.ingest.workers.messages import Batch, Refused, Setup, pickle_message, read_frame, write_frame
-from assay.model.documents import RawPage
+from assay.model.documents import Chunk, RawPage
 
 
 def main() -> None:
@@ -31,6 +32,8 @@ def main() -> None:
     Thread(target=_receive, args=(requests, received), daemon=True).start()
     Thread(target=_send, args=(answers, to_send), daemon=True).start()
     setup.count_tokens([""])  # load its data before the build waits
+    if setup.counter and setup.counter.embed:
+        setup.counter.embed(["data"])
     limit_memory(setup.limits.page_megabytes)
     to_send.put(b"")  # the greeting
     gc.freeze()  # loaded modules stay: do not scan them in each collection
@@ -55,7 +58,8 @@ def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
     try:
         with limited_time(setup.limits.page_seconds):
             document = read_page(page)
-            return Cut(document, chunk_document(document, setup.rules, setup.count_tokens))
+            chunks = chunk_document(document, setup.rules, setup.count_tokens)
+            return Cut(document, chunks, _count(chunks, setup))
     except InputError as error:
         return Refused(error.message, is_final=True)
     except AssayError:
@@ -66,6 +70,14 @@ def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
         pass
     gc.collect()  # free the page's memory for the answer
     return Refused(setup.limits.too_large, is_final=False)
+
+
+def _count(chunks: Sequence[Chunk], setup: Setup) -> CountedPage | None:
+    """Count a page; None for an error, which the build will raise itself."""
+    try:
+        return setup.counter.count(chunks) if setup.counter else None
+    except AssayError:
+        return None
 
 
 def _pipes() -> tuple[int, int]:

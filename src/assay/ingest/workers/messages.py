@@ -15,9 +15,11 @@ from operator import attrgetter
 from typing import Any
 
 from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.indexing.counting import CountedPage, PageCounter
 from assay.ingest.workers.limits import PageLimits
 from assay.model.documents import Block, Chunk, Document, DocumentInfo, Link, RawPage, Section
 from assay.model.headings import InnerHeading
+from assay.model.vocabulary import Name
 from assay.ports import TokenCounter
 
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, RecursionError)
@@ -29,11 +31,12 @@ _READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: chunking rules and page limits."""
+    """The first message to a worker: chunking rules, page limits, and how to count a page; None for no counts."""
 
     rules: ChunkingRules
     count_tokens: TokenCounter
     limits: PageLimits
+    counter: PageCounter | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Pages to read and chunk. The answer has a Cut, a Refused, or None (to be read by the build) for each.
+    """Pages to read, chunk and count. The answer has a Cut, a Refused, or None (to be read by the build) for each.
 
     links: shared by these pages, which have none themselves, because they are long. None: the same as in the previous
         batch.
@@ -63,7 +66,10 @@ def _by_fields(kind: type) -> Callable[[object], tuple[type, tuple[object, ...]]
 
 _REDUCERS: Mapping[type, Callable[[Any], Any]] = {
     **copyreg.dispatch_table,
-    **{kind: _by_fields(kind) for kind in (Block, Chunk, Document, DocumentInfo, InnerHeading, Link, Section)},
+    **{
+        kind: _by_fields(kind)
+        for kind in (Block, Chunk, CountedPage, Document, DocumentInfo, InnerHeading, Link, Name, Section)
+    },
 }
 """Pickling by fields is several times faster than the default for dataclasses with slots, and a page has hundreds."""
 

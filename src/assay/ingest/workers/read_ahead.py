@@ -9,14 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
 from assay.ingest.workers.guard import Guard, is_large
-from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, pickle_message
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import PageFailed, PageRead, RawPage
-from assay.ports import TokenCounter
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +91,7 @@ class ReadAhead:
     If a worker fails, its pages are read again one by one in another process; a page that exceeds the limits there is
     reported as failed. Large pages are always read in a separate process.
 
+    setup: for the workers; None if no process can be started.
     workers: processes to start; 0 for none.
     start_after: new pages read by the build before workers start, of which a long one counts as several; the build goes
         on reading until a worker is ready.
@@ -101,14 +99,12 @@ class ReadAhead:
 
     def __init__(
         self,
-        rules: ChunkingRules,
-        count_tokens: TokenCounter | None,
+        setup: Setup | None,
         *,
         workers: int,
-        limits: PageLimits,
         start_after: int = START_AFTER,
     ) -> None:
-        self._setup = None if count_tokens is None else Setup(rules, count_tokens, limits)
+        self._setup = setup
         self._guard = Guard(self._setup if _has_interpreter() else None)
         self._workers_to_start = 0 if self._setup is None else workers
         self._start_after = start_after

@@ -110,6 +110,22 @@ def _supply(embedder: MemoryEmbedder, cache: DictCache | None = None) -> VectorS
     return VectorSupply(embedder, None, no_chunks, cache)
 
 
+def test_a_text_that_a_worker_embedded_is_not_embedded_again() -> None:
+    embedder = CountingEmbedder()
+    batches = _batches(20)
+    known = {chunk.embedded_hash: np.ones(DIMENSION, np.float32) for chunk in batches[1]}
+    supply = VectorSupply(
+        embedder,
+        None,
+        no_chunks,
+        made=lambda chunks: {c.embedded_hash: known[c.embedded_hash] for c in chunks if c.embedded_hash in known},
+    )
+    given = [[one.vector for one in embedded] for _, embedded in supply.stream(batches)]
+    np.testing.assert_array_equal(np.stack(given[1]), np.ones((7, DIMENSION)))
+    assert sorted(embedder.embedded) == sorted(chunk.embedded_text for chunk in (*batches[0], *batches[2]))
+    assert (supply.embedded, supply.reused) == (20, 0)
+
+
 def _check(embedder: MemoryEmbedder, made: list[tuple[Sequence[Chunk], list[Embedded]]]) -> None:
     for chunks, embedded in made:
         expected = MemoryEmbedder(DIMENSION, None).embed_documents([c.embedded_text for c in chunks])

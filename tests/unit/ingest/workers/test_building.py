@@ -20,7 +20,8 @@ from assay.ingest.pipeline import BuildReport, Pipeline
 from assay.ingest.workers import read_ahead
 from assay.model.documents import Chunk, MediaType, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.generations import ChunkerIdentity
-from assay.ports import Progress, Silence, Source, StoredDocument
+from assay.model.vocabulary import Vocabulary
+from assay.ports import IndexSpec, Progress, Silence, Source, SparseVector, StoredDocument
 
 
 class Shuffled:
@@ -58,7 +59,7 @@ class Desk:
         embedder = MemoryEmbedder(16, 90)
         rules = ChunkingRules(600, embedder.max_tokens, 60, embedder.tokenizer)
         chunker = ChunkerIdentity("r", "c", rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer)
-        self.catalog = MemoryCatalog()
+        self.catalog, self.store = MemoryCatalog(), MemoryStore()
         sources = (
             Shuffled(MemorySource(self.docs, name="docs", base_url="https://docs.example")),
             Shuffled(MemorySource(self.more, name="more", base_url="https://docs.example")),
@@ -67,7 +68,7 @@ class Desk:
             sources,
             embedder,
             Bm25Encoder("english"),
-            MemoryStore(),
+            self.store,
             self.catalog,
             rules,
             chunker,
@@ -97,11 +98,19 @@ def _text(number: int, remark: str = "") -> str:
     return f"# Part {number}\n\nSee [the other](part-{number + 1}.md). {remark * (number % 40)}\n\n{steps}\n"
 
 
-def _contents(desk: Desk, report: BuildReport) -> tuple[list[StoredDocument], list[Chunk]]:
-    """Everything stored, apart from times."""
+def _contents(desk: Desk, report: BuildReport) -> tuple[list[StoredDocument], list[Chunk], Vocabulary | None]:
+    """Everything in the catalog, apart from times."""
     identity = report.generation.id
     documents = sorted(desk.catalog.documents(identity), key=lambda each: each.info.url)
-    return documents, [replace(chunk, created_at=None) for chunk in desk.catalog.chunks(identity)]
+    chunks = [replace(chunk, created_at=None) for chunk in desk.catalog.chunks(identity)]
+    return documents, chunks, desk.catalog.vocabulary(identity)
+
+
+def _vectors(desk: Desk, report: BuildReport) -> dict[str, tuple[bytes, SparseVector | None]]:
+    """The vectors of each chunk by its id."""
+    index = desk.store.open(report.generation.id, IndexSpec.of(report.generation))
+    stored = index.stored(list(index.ids()))
+    return {name: (b"" if one.dense is None else one.dense.tobytes(), one.sparse) for name, one in stored.items()}
 
 
 def _timeless(report: BuildReport) -> BuildReport:
@@ -134,5 +143,6 @@ def test_a_build_with_workers_equals_one_without(monkeypatch: pytest.MonkeyPatch
         assert cut_by_workers > before + 50
         assert _timeless(with_workers) == _timeless(without)
         assert _contents(helped, with_workers) == _contents(alone, without)
+        assert _vectors(helped, with_workers) == _vectors(alone, without)
         assert without.excluded
         assert without.failed

@@ -28,6 +28,7 @@ from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.workers.guard import LARGE, is_large
 from assay.ingest.workers.limits import PageLimits
+from assay.ingest.workers.messages import Setup
 from assay.ingest.workers.read_ahead import SourcePage, worker_count
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import TokenCounter
@@ -51,7 +52,8 @@ def _items(*pages: PageRead) -> list[SourcePage]:
 def _ahead(
     counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0, limits: PageLimits = PAGE_LIMITS
 ) -> PatientReadAhead:
-    return PatientReadAhead(RULES, counter, workers=workers, start_after=start_after, limits=limits)
+    setup = None if counter is None else Setup(RULES, counter, limits, None)
+    return PatientReadAhead(setup, workers=workers, start_after=start_after)
 
 
 def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:

@@ -108,6 +108,10 @@ class RemoteEmbedder:
         """The estimate, a module's function."""
         return estimate_tokens
 
+    @property
+    def local_embedder(self) -> None:
+        """None: only this process keeps to the provider's limits."""
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents by concurrent requests. Returns float32 of shape (len(texts), dimension), rows of length 1.
 

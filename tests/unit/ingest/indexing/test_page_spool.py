@@ -1,4 +1,4 @@
-"""Term counts on disk, and what a full disk is called at each step."""
+"""What was counted of pages, on disk, and what a full disk is called at each step."""
 
 import errno
 import io
@@ -6,10 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from assay.errors import StorageFull, StoreUnavailable, VectorStoreError
-from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.page_spool import PageSpool, pack_counts
 from assay.ports import SparseVector
 
 COUNTS = [SparseVector((1, 7), (2.0, 1.0)), SparseVector((), ())]
@@ -40,13 +41,30 @@ class FailingDisk(io.BytesIO):
 
 
 def _use(folder: Path) -> list[SparseVector]:
-    with TermSpool(folder) as spool:
-        spool.write(COUNTS)
-        return list(spool.read())
+    with PageSpool(folder) as spool:
+        spool.add("b", len(COUNTS), pack_counts(COUNTS), b"hashes", None)
+        return spool.counts("b")
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert _use(tmp_path) == COUNTS
+
+
+def test_pages_are_read_in_any_order_and_by_parts(tmp_path: Path) -> None:
+    vectors = np.arange(8, dtype=np.float32).reshape(2, 4)
+    with PageSpool(tmp_path) as spool:
+        spool.add("b", 2, pack_counts(COUNTS), b"of b", vectors)
+        spool.add("empty", 0, pack_counts([]), b"", None)
+        spool.add("a", 1, pack_counts(COUNTS[:1]), b"of a", None)
+        assert spool.urls() == ["a", "b", "empty"]
+        assert (spool.counts("a"), spool.counts("empty"), spool.counts("b")) == (COUNTS[:1], [], COUNTS)
+        assert (spool.hashes("b"), spool.hashes("a")) == (b"of b", b"of a")
+        assert spool.vectors("a") is None
+        np.testing.assert_array_equal(spool.vectors("b"), vectors)
+        spool.clear()
+        assert not spool.urls()
+        spool.add("a", 2, pack_counts(COUNTS), b"", None)
+        assert spool.counts("a") == COUNTS
 
 
 @pytest.mark.parametrize(
@@ -71,4 +89,4 @@ def test_what_cannot_be_closed_on_a_full_disk_was_read_already(tmp_path: Path, m
 
 def test_a_folder_that_takes_no_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="cannot be kept"):
-        TermSpool(tmp_path / "missing")
+        PageSpool(tmp_path / "missing")
