@@ -9,7 +9,7 @@ from assay.adapters.sources.folder.routing import REVISION, page_url, plain_rout
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import Progress
+from assay.ports import Progress, TaskRunner
 
 
 class MemorySource:
@@ -38,7 +38,9 @@ class MemorySource:
         """Short name; stored with every document."""
         return self._name
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self, known: Mapping[str, str], progress: Progress | None = None, tasks: TaskRunner | None = None
+    ) -> Iterator[PageRead]:
         """Yield every page in ascending order of keys.
 
         Raises SourceError if `failure` is set, InputError for a page under a key that is not its own.

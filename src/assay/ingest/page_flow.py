@@ -8,7 +8,7 @@ from assay.ingest.parts import BuildParts
 from assay.ingest.workers.messages import Setup
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.generations import Generation, State
-from assay.ports import Catalog, KnownPage, Progress, Relay
+from assay.ports import Catalog, KnownPage, Progress, Relay, TaskRunner
 
 PageName = tuple[str, str]
 """A page's source name and its key in that source."""
@@ -62,18 +62,18 @@ class PageFlow:
         token_counter = parts.embedder.token_counter
         setup = token_counter and Setup(parts.rules, token_counter, parts.limits, self._worker_counter)
         with ReadAhead(setup, workers=parts.workers) as ahead:
-            for source, page, cut in ahead.read(self._source_pages()):
+            for source, page, cut in ahead.read(self._source_pages(ahead)):
                 taken = self._intake.take(source, page, cut)
                 if taken is not None:
                     yield taken
                 self._progress.advance()
         self.survey.note_removed(page.url for page in self._pages.values())
 
-    def _source_pages(self) -> Iterator[SourcePage]:
+    def _source_pages(self, tasks: TaskRunner) -> Iterator[SourcePage]:
         """Every page of every source, with the source's name."""
         for source in self._parts.sources:
             hashes = {key: page.source_hash for (name, key), page in self.known.items() if name == source.name}
-            for page in source.read(hashes, _OffsetProgress(self._progress, self._yielded)):
+            for page in source.read(hashes, _OffsetProgress(self._progress, self._yielded), tasks):
                 self._yielded += 1
                 yield source.name, page
 

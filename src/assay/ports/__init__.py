@@ -24,7 +24,7 @@ from assay.ports.embedding import (
     TokenCounter,
 )
 from assay.ports.progress import Progress, Relay, Silence, stage, track
-from assay.ports.sources import INFORMATION, Source
+from assay.ports.sources import INFORMATION, Source, TaskRunner
 from assay.ports.stores import (
     AdoptedPoint,
     Compared,
@@ -47,6 +47,6 @@ __all__ = [
     "Compared", "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer",
     "IndexPoint", "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names",
     "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport",
-    "StoredDocument", "StoredPoint", "TextEmbedder", "TokenCounter", "Vector", "VectorIndex", "VectorStore", "Vectors",
-    "fit_checksums", "stage", "track", "vector_checksums",
+    "StoredDocument", "StoredPoint", "TaskRunner", "TextEmbedder", "TokenCounter", "Vector", "VectorIndex",
+    "VectorStore", "Vectors", "fit_checksums", "stage", "track", "vector_checksums",
 ]  # fmt: skip

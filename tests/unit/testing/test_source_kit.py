@@ -9,7 +9,7 @@ from tests.memory_source import MemorySource
 
 from assay.errors import SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
-from assay.ports import Progress
+from assay.ports import Progress, TaskRunner
 from assay.testing import EditablePlace, SourceConformance
 
 Pages = dict[str, str | RawPage | PageFailed | PageExcluded]
@@ -24,7 +24,9 @@ class Faulty(MemorySource):
     reading: Reading
     count = 0
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self, known: Mapping[str, str], progress: Progress | None = None, tasks: TaskRunner | None = None
+    ) -> Iterator[PageRead]:
         self.count += 1
         yield from self.reading(super(), known)  # type: ignore[arg-type]  # super() acts as the source
 

@@ -16,7 +16,7 @@ from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
-from assay.ingest.workers.messages import Batch, Refused, Setup, pickle_message, read_frame, write_frame
+from assay.ingest.workers.messages import Batch, Refused, Setup, Task, pickle_message, read_frame, write_frame
 from assay.model.documents import Chunk, RawPage
 
 
@@ -40,9 +40,12 @@ def main() -> None:
     links: Mapping[str, str] = {}
     with reduced_gc():
         while True:
-            batch: Batch = pickle.loads(received.get())  # noqa: S301 - as above
-            links = links if batch.links is None else batch.links
-            to_send.put(_answer([replace(page, links=links) for page in batch.pages], setup))
+            message: Batch | Task = pickle.loads(received.get())  # noqa: S301 - as above
+            if isinstance(message, Task):
+                to_send.put(_run(message, setup))
+                continue
+            links = links if message.links is None else message.links
+            to_send.put(_answer([replace(page, links=links) for page in message.pages], setup))
 
 
 def _answer(pages: Sequence[RawPage], setup: Setup) -> bytes:
@@ -51,6 +54,15 @@ def _answer(pages: Sequence[RawPage], setup: Setup) -> bytes:
         return pickle_message(tuple(_cut(page, setup) for page in pages))
     except MemoryError:
         return pickle_message((Refused(setup.limits.too_large, is_final=False),) * len(pages))
+
+
+def _run(task: Task, setup: Setup) -> bytes:
+    """The result of a task; refused for any error, which the build will meet itself."""
+    try:
+        with limited_time(setup.limits.page_seconds):
+            return pickle_message((task.run(),))
+    except Exception:  # noqa: BLE001 - of a source, which handles its own errors
+        return pickle_message((Refused("", is_final=False),))
 
 
 def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:

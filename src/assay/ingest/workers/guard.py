@@ -35,13 +35,11 @@ class Guard:
         """Read and chunk a page. None if the build has to read it: no process can be started or take the page."""
         while (process := self._running_process()) is not None:
             is_fresh, self._has_read = not self._has_read, True
-            if not process.give([page]):
-                if not process.ended:
-                    return None  # the page cannot be pickled
-                answers = None
-            else:
-                answers = process.take()
-            answer = self._refusal(process) if answers is None else answers[0]
+            ticket = process.give([page])
+            if ticket is None and not process.ended:
+                return None  # the page cannot be pickled
+            answers = None if ticket is None else process.take(ticket)
+            answer: Cut | Refused | None = self._refusal(process) if answers is None else answers[0]
             if not isinstance(answer, Refused):
                 return answer
             if answer.is_final:

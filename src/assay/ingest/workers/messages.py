@@ -59,6 +59,13 @@ class Batch:
     links: Mapping[str, str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task of a source. The answer has its result or a Refused, as the only one."""
+
+    run: Callable[[], object]
+
+
 def _by_fields(kind: type) -> Callable[[object], tuple[type, tuple[object, ...]]]:
     values = attrgetter(*(each.name for each in fields(kind)))
     return lambda item: (kind, values(item))

@@ -11,8 +11,7 @@ from dataclasses import replace
 from threading import Thread, Timer
 from typing import IO, Any
 
-from assay.ingest.intake import Cut
-from assay.ingest.workers.messages import UNPICKLABLE, Batch, Refused, pickle_message, read_frame, write_frame
+from assay.ingest.workers.messages import UNPICKLABLE, Batch, Task, pickle_message, read_frame, write_frame
 from assay.model.documents import RawPage
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from assay.ingest.workers.child import main; main()"
@@ -27,7 +26,7 @@ _EXIT_SECONDS = 2.0
 class WorkerProcess:
     """A process that reads and chunks pages. It ends when this process ends.
 
-    pending: batches sent and not received yet.
+    pending: messages sent and not taken yet.
     is_ready: it has started.
     ended: it was found to have ended.
     timed_out: it was killed because it exceeded `answer_timeout` seconds.
@@ -38,6 +37,8 @@ class WorkerProcess:
     def __init__(self, setup: bytes, answer_timeout: float) -> None:
         self._seconds = answer_timeout
         self.pending = 0
+        self._sent = self._received = 0
+        self._early: dict[int, tuple[Any, ...]] = {}
         self.is_ready = False
         self.ended = False
         self.timed_out = False
@@ -67,39 +68,39 @@ class WorkerProcess:
         """The exit code; None while it runs."""
         return self._process.poll()
 
-    def give(self, pages: Sequence[RawPage]) -> bool:
-        """Send pages that share their links; false if they have to be read by the build."""
+    def give(self, pages: Sequence[RawPage]) -> int | None:
+        """Send pages that share their links. Returns the ticket of the answer; None if the build has to read them."""
         links = pages[0].links
         sent = None if links is self._links else links
-        batch = Batch(tuple(replace(page, links={}) for page in pages), sent)
-        try:
-            message = pickle_message(batch)
-        except UNPICKLABLE:
-            return False
-        if not self._write(message):
-            return False
-        self._links = links
-        self.pending += 1
-        return True
+        ticket = self._send(Batch(tuple(replace(page, links={}) for page in pages), sent))
+        if ticket is not None:
+            self._links = links
+        return ticket
+
+    def give_task(self, task: Task) -> int | None:
+        """Send a task. Returns the ticket of the answer; None if the build has to run it."""
+        return self._send(task)
 
     def wait_until_ready(self) -> bool:
         """Wait until it has started; false if it has ended instead."""
         self._greeting.join(self._seconds + _START_TIMEOUT)
         return self.is_ready
 
-    def take(self) -> tuple[Cut | Refused | None, ...] | None:
-        """Wait for the results of the earliest pending batch.
+    def take(self, ticket: int) -> tuple[Any, ...] | None:
+        """Wait for the answer to a message, as Batch and Task describe it; take each ticket once.
 
         None when the process has ended or timed out.
         """
-        with self._limit_time():
-            frame = read_frame(self._answers)
-        if frame is None:
-            self.ended = True
-            return None
+        while ticket >= self._received:
+            with self._limit_time():
+                frame = read_frame(self._answers)
+            if frame is None:
+                self.ended = True
+                return None
+            self._early[self._received] = pickle.loads(frame)  # noqa: S301 - from our own process
+            self._received += 1
         self.pending -= 1
-        cuts: tuple[Cut | Refused | None, ...] = pickle.loads(frame)  # noqa: S301 - from our own process
-        return cuts
+        return self._early.pop(ticket)
 
     def exit_reason(self) -> str:
         """Why the process ended, for the log."""
@@ -142,6 +143,17 @@ class WorkerProcess:
             self.ended = True
         else:
             self.is_ready = True
+
+    def _send(self, message: Batch | Task) -> int | None:
+        try:
+            content = pickle_message(message)
+        except UNPICKLABLE:
+            return None
+        if not self._write(content):
+            return None
+        self.pending += 1
+        self._sent += 1
+        return self._sent - 1
 
     def _write(self, message: bytes) -> bool:
         try:

@@ -4,18 +4,20 @@ import logging
 import os
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from assay.ingest.intake import Cut
 from assay.ingest.workers.guard import Guard, is_large
-from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, pickle_message
+from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, Task, pickle_message
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import PageFailed, PageRead, RawPage
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 SourcePage = tuple[str, PageRead]
 """A source's name and one of its pages."""
@@ -60,12 +62,13 @@ def _available_cpus() -> int:
 
 @dataclass(slots=True)
 class _Run:
-    """Consecutive items. worker: reads the new pages; None if the build does."""
+    """Consecutive items. worker: reads the new pages; None if the build does. ticket: of the worker's answer."""
 
     items: list[SourcePage] = field(default_factory=list)
     pages: list[RawPage] = field(default_factory=list)
     characters: int = 0
     worker: WorkerProcess | None = None
+    ticket: int = 0
 
     def has_room_for(self, page: PageRead) -> bool:
         """Whether a page fits."""
@@ -123,16 +126,42 @@ class ReadAhead:
         """Yield every item in order with a worker's result; None if the build has to read it."""
         queue: deque[_Run] = deque()
         for run in _runs(items):
-            run.worker = self._dispatch(run.pages)
+            self._dispatch(run)
             queue.append(run)
             while queue and (queue[0].worker is None or len(queue) >= _BATCHES_AHEAD * len(self._workers)):
                 yield from self._results(queue.popleft())
         for run in queue:
             yield from self._results(run)
 
-    def _dispatch(self, pages: list[RawPage]) -> WorkerProcess | None:
-        """Send pages to the worker with the fewest pending batches; None if the build has to read them."""
-        self._seen += sum(1 + len(page.content) // _PAGE_CHARACTERS for page in pages)
+    def run(self, task: Callable[[], T], characters: int) -> Callable[[], T]:
+        """Start a task of a source; the returned function waits for its result (see TaskRunner)."""
+        self._seen += 1 + characters // _PAGE_CHARACTERS
+        worker = self._ready_worker()
+        ticket = worker.give_task(Task(task)) if worker is not None else None
+        if worker is None or ticket is None:
+            return task
+
+        def result() -> T:
+            answers = None if worker.ended else worker.take(ticket)
+            if answers is None:
+                self._drop(worker)
+            elif not isinstance(answers[0], Refused):
+                found: T = answers[0]
+                return found
+            return task()
+
+        return result
+
+    def _dispatch(self, run: _Run) -> None:
+        """Send the new pages of a run to a worker, if one can take them."""
+        self._seen += sum(1 + len(page.content) // _PAGE_CHARACTERS for page in run.pages)
+        worker = self._ready_worker() if run.pages else None
+        ticket = worker.give(run.pages) if worker is not None else None
+        if ticket is not None:
+            run.worker, run.ticket = worker, ticket
+
+    def _ready_worker(self) -> WorkerProcess | None:
+        """The worker with the fewest pending messages. Starts another one if it is time."""
         for worker in [worker for worker in self._workers if worker.ended]:
             self._drop(worker)
         if (
@@ -142,14 +171,11 @@ class ReadAhead:
         ):
             self._start()
         ready = [worker for worker in self._workers if worker.is_ready]
-        if not (pages and ready):
-            return None
-        worker = min(ready, key=lambda each: each.pending)
-        return worker if worker.give(pages) else None
+        return min(ready, key=lambda each: each.pending, default=None)
 
     def _results(self, run: _Run) -> Iterator[tuple[str, PageRead, Cut | None]]:
         """Wait for a run and yield its items."""
-        taken = run.worker.take() if run.worker and not run.worker.ended else None
+        taken = run.worker.take(run.ticket) if run.worker and not run.worker.ended else None
         is_lost = run.worker is not None and taken is None
         if run.worker and is_lost:
             self._drop(run.worker)

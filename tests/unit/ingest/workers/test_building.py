@@ -21,7 +21,7 @@ from assay.ingest.workers import read_ahead
 from assay.model.documents import Chunk, MediaType, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.generations import ChunkerIdentity
 from assay.model.vocabulary import Vocabulary
-from assay.ports import IndexSpec, Progress, Silence, Source, SparseVector, StoredDocument
+from assay.ports import IndexSpec, Progress, Silence, Source, SparseVector, StoredDocument, TaskRunner
 
 
 class Shuffled:
@@ -34,7 +34,9 @@ class Shuffled:
     def name(self) -> str:
         return self._source.name
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self, known: Mapping[str, str], progress: Progress | None = None, tasks: TaskRunner | None = None
+    ) -> Iterator[PageRead]:
         yield from sorted(self._source.read(known), key=lambda each: each.key[::-1])
 
 

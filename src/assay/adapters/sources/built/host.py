@@ -25,7 +25,8 @@ _MEDIA = {
     ".gz": "application/gzip",
 }
 _UNKNOWN = "application/octet-stream"
-_CONNECTIONS = 8
+_CONNECTIONS = 32
+"""Pages that are parsed ahead."""
 
 
 @dataclass(frozen=True, slots=True)

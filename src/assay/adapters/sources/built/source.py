@@ -17,7 +17,7 @@ from assay.adapters.sources.site.source import SiteSource
 from assay.errors import InputError, SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, UnreadFiles
 from assay.model.ids import canonical_url
-from assay.ports import Progress, Silence
+from assay.ports import Progress, Silence, TaskRunner
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +63,9 @@ class BuiltSource:
         self._resolve_root()
         self._base_url()
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self, known: Mapping[str, str], progress: Progress | None = None, tasks: TaskRunner | None = None
+    ) -> Iterator[PageRead]:
         """Yield every page once, in ascending order of keys, then the number of other files.
 
         known: source hash by page key; an unchanged page is yielded without its content.
@@ -76,7 +78,7 @@ class BuiltSource:
             self._require_pages(files)
             self._warn_of_another_base(files, base_url)
             site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
-            yield from site.read(known, progress or Silence())
+            yield from site.read(known, progress or Silence(), tasks)
         yield from (PageFailed(path, reason) for path, reason in files.failed)
         yield from (PageExcluded(path, reason) for path, reason in files.excluded)
         if files.others:

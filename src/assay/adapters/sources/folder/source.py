@@ -59,7 +59,7 @@ from assay.adapters.sources.folder.tree_files import TreeFiles
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage, list_formats
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import INFORMATION, Progress, Silence
+from assay.ports import INFORMATION, Progress, Silence, TaskRunner
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,12 @@ class FolderSource:
             named = unreadable_folder(Path(error.filename or root))
             raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self,
+        known: Mapping[str, str],
+        progress: Progress | None = None,
+        tasks: TaskRunner | None = None,  # noqa: ARG002 - the workers read its files
+    ) -> Iterator[PageRead]:
         """Yield every page once, tree by tree in ascending order of keys.
 
         known: source hash by page key; an unchanged page is yielded without its content.

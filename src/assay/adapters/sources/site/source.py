@@ -31,7 +31,7 @@ from assay.adapters.sources.site.store import CrawlStore, StoredPage
 from assay.errors import SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import Progress, Silence, stage
+from assay.ports import Progress, Silence, TaskRunner, stage
 from assay.redaction import redacted_content
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,9 @@ class SiteSource:
         validated_start(self._request.start_url)
         CrawlScope(self._request.start, self._request.scope)
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+    def read(
+        self, known: Mapping[str, str], progress: Progress | None = None, tasks: TaskRunner | None = None
+    ) -> Iterator[PageRead]:
         """Crawl the site, then yield every page once, in ascending order of keys.
 
         known: source hash by page key. An unchanged page is yielded without its content. A known page is yielded as
@@ -77,7 +79,7 @@ class SiteSource:
         store = CrawlStore(self._store_path)
         try:
             with store.file_lock():
-                result = self._crawl(transport, store, known, progress or Silence())
+                result = self._crawl(transport, store, known, progress or Silence(), tasks)
                 store.take_snapshot()
             reading = _CrawlReader(self._request, store, result, known, transport if transport.is_local else None)
             yield from reading.items(progress or Silence())
@@ -85,11 +87,16 @@ class SiteSource:
             store.close()
 
     def _crawl(
-        self, transport: Transport, store: CrawlStore, known: Mapping[str, str], progress: Progress
+        self,
+        transport: Transport,
+        store: CrawlStore,
+        known: Mapping[str, str],
+        progress: Progress,
+        tasks: TaskRunner | None,
     ) -> CrawlResult:
         try:
             with stage(progress, "crawl"):
-                return Crawl(self._request, transport, store, known, progress).run()
+                return Crawl(self._request, transport, store, known, progress, tasks).run()
         finally:
             transport.close()
 

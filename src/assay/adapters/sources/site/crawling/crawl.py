@@ -27,7 +27,7 @@ from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.app_shell import NEEDS_BROWSER
 from assay.adapters.sources.site.store import CrawlStore
-from assay.ports import Progress
+from assay.ports import Progress, TaskRunner
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ class Crawl:
 
     transport: answers the requests; the caller closes it.
     known: keys of the site's pages in the live generation.
+    tasks: parses the pages of a local transport; None for this process.
     """
 
     def __init__(
@@ -50,8 +51,10 @@ class Crawl:
         store: CrawlStore,
         known: Mapping[str, str],
         progress: Progress,
+        tasks: TaskRunner | None = None,
     ) -> None:
         self._transport = transport
+        self._tasks = tasks
         self._request = request
         self._limits = request.limits
         self._store = store
@@ -115,7 +118,7 @@ class Crawl:
 
     def _start_workers(self, limits: FetchLimits) -> Workers | LocalQueue:
         if self._transport.is_local:
-            return LocalQueue(self._transport, limits)
+            return LocalQueue(self._transport, limits, self._tasks)
         return Workers(self._transport.connections * min(len(self._scope.origins), 4), self._transport, limits)
 
     def _read_listings(self, crawl_start: CrawlStart, fetcher: RetryingFetcher, previous: dict[str, int]) -> Listings:

@@ -90,8 +90,27 @@ class FetchResult:
     received: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """A response that is not parsed yet."""
+
+    job: FetchJob
+    response: Response
+    is_local: bool
+
+    def parse(self) -> FetchResult:
+        """The page's facts and links."""
+        return _page(self.job, self.response, is_local=self.is_local)
+
+
 def fetch_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchResult:
-    """Fetch a page once. A site's errors are in the result, never raised."""
+    """Fetch and parse a page once. A site's errors are in the result, never raised."""
+    fetched = get_page(client, job, limits)
+    return fetched.parse() if isinstance(fetched, FetchedPage) else fetched
+
+
+def get_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchedPage | FetchResult:
+    """Fetch a page once; the result if there is nothing to parse."""
     conditions = {}
     # Without a stored copy, a page whose facts an older version of Assay read is read again.
     is_reusable = job.known is not None and (job.known.revision == facts.REVISION or not client.is_local)
@@ -146,9 +165,9 @@ def _media(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _interpret(job: FetchJob, response: Response, conditional: bool, *, is_local: bool) -> FetchResult:
+def _interpret(job: FetchJob, response: Response, conditional: bool, *, is_local: bool) -> FetchedPage | FetchResult:
     if response.status in _SUCCESS and not response.refusal:
-        return _page(job, response, is_local=is_local)
+        return FetchedPage(job, response, is_local)
     outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
     if outcome is FetchOutcome.BUSY:

@@ -4,10 +4,12 @@ import logging
 import queue
 import threading
 from collections import deque
+from collections.abc import Callable
 
-from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult, fetch_page
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult, fetch_page, get_page
 from assay.adapters.sources.site.http.client import FetchLimits
 from assay.adapters.sources.site.http.transport import Transport
+from assay.ports import TaskRunner
 
 logger = logging.getLogger(__name__)
 
@@ -55,28 +57,45 @@ class Workers:
 
 
 class LocalQueue:
-    """Fetches each page when its result is asked for, in the calling thread."""
+    """Gets each page in the calling thread. Results come in the order of the jobs.
 
-    def __init__(self, client: Transport, limits: FetchLimits) -> None:
-        self._jobs: deque[FetchJob] = deque()
+    tasks: parses the pages; None to parse each when its result is asked for.
+    """
+
+    def __init__(self, client: Transport, limits: FetchLimits, tasks: TaskRunner | None) -> None:
+        self._pages: deque[tuple[FetchJob, Callable[[], FetchResult]]] = deque()
         self._client = client
         self._limits = limits
+        self._tasks = tasks
 
     def submit(self, job: FetchJob) -> None:
-        """Queue a page."""
-        self._jobs.append(job)
+        """Get a page, and start parsing it."""
+        fetched = get_page(self._client, job, self._limits)
+        if isinstance(fetched, FetchResult):
+            self._pages.append((job, lambda: fetched))
+        elif self._tasks is None:
+            self._pages.append((job, fetched.parse))
+        else:
+            self._pages.append((job, self._tasks.run(fetched.parse, len(fetched.response.body))))
 
     def next_result(self, seconds: float) -> FetchResult | None:  # noqa: ARG002 - as Workers
         """The next result; None if no page is queued."""
-        return _fetch(self._client, self._jobs.popleft(), self._limits) if self._jobs else None
+        if not self._pages:
+            return None
+        job, parse = self._pages.popleft()
+        return _caught(job, parse)
 
     def stop(self) -> None:
         """Nothing is running."""
 
 
 def _fetch(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchResult:
+    return _caught(job, lambda: fetch_page(client, job, limits))
+
+
+def _caught(job: FetchJob, fetch: Callable[[], FetchResult]) -> FetchResult:
     try:
-        return fetch_page(client, job, limits)
+        return fetch()
     except Exception as error:  # one unexpected page must not end the crawl
         logger.exception("%s cannot be read.", job.address)
         return FetchResult(job, FetchOutcome.BROKEN, f"it cannot be read ({type(error).__name__})")
