@@ -28,6 +28,7 @@ _TAG = re.compile(
 _LONG = re.compile(rf"<(?=[^<>]{{{_LONG_TAG}}})([a-zA-Z][^\s/<>]*+)[^<>]*+>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
 _OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+_OPTION_START = re.compile("<[oO][pP]")
 _MOST_PASSED_OVER = 10_000
 """Maximum number of ignorable tags with attributes. The parser copies the text before each of them."""
 _PASSED_OVER = re.compile(
@@ -72,7 +73,7 @@ def limit_nesting(content: str) -> str:
     """
     if any(content.find(">", start, start + _LONG_TAG // 2) < 0 for start in range(0, len(content), _LONG_TAG // 2)):
         content = _LONG.sub(_without_attributes, content)
-    if content.count("<o") + content.count("<O") > _MOST_OPTIONS:
+    if _OPTION_START.search(content) and content.count("<o") + content.count("<O") > _MOST_OPTIONS:
         content = _without_options(content)
     tags = content.count("<")
     if tags > _MOST_PASSED_OVER and sum(1 for _ in _PASSED_OVER.finditer(content)) > _MOST_PASSED_OVER:
@@ -93,10 +94,13 @@ def _without_options(content: str) -> str:
 def _looks_deep(content: str) -> bool:
     """Whether opening tags far outnumber closing tags, by a fast count."""
     opened = 0
+    has_breaks = "<br>" in content
     for start in range(0, len(content), _WINDOW):
         end = start + _WINDOW
         closing = content.count("</", start, end + 1)
-        opening = content.count("<", start, end) - closing - content.count("<br>", start, end + 3)
+        opening = content.count("<", start, end) - closing
+        if has_breaks:
+            opening -= content.count("<br>", start, end + 3)
         if opened + opening > _MAX_DEPTH:
             return True
         opened = max(0, opened + opening - closing)
