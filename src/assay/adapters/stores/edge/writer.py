@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ _HEADROOM = 64 * 1024 * 1024
 
 
 class EdgeWriter:
-    """Writes one generation's index; used by one thread.
+    """Writes one generation's index; used by one thread. An error of a write is raised by the next call.
 
     folder: an existing empty folder.
     graph_from: number of points from which an HNSW graph is built.
@@ -36,6 +37,9 @@ class EdgeWriter:
         self._graph_from = graph_from
         self._everywhere: set[str] | None = None
         self._sealed = False
+        # The engine writes without the GIL, while the next points are made.
+        self._thread = ThreadPoolExecutor(1, "index")
+        self._update: Future[None] | None = None
         self._require_space(0)
         with engine_errors("create", folder, VectorStoreError):
             self._shard = EdgeShard.create(str(folder), shard_config(dimension, SearchKind.EXACT))
@@ -48,15 +52,17 @@ class EdgeWriter:
         if not points:
             return
         vectors = unit_rows(points, self._dimension)
-        self._require_space(_estimated_bytes(points))
         payloads = [to_payload(point.chunk) for point in points]
         batch = [_point(*parts) for parts in zip(points, vectors, payloads, strict=True)]
+        self._finish_update()
+        self._require_space(_estimated_bytes(points))
         with engine_errors("write to", self._folder, VectorStoreError):
-            self._shard.update(UpdateOperation.upsert_points(batch))
+            self._update = self._thread.submit(self._shard.update, UpdateOperation.upsert_points(batch))
         self._everywhere = common_facets(self._everywhere, payloads)
 
     def seal(self) -> None:
         """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
+        self._finish_update()
         with engine_errors("seal", self._folder, VectorStoreError):
             points = self._shard.count(CountRequest())
             kind = self._search_kind(points)
@@ -71,12 +77,15 @@ class EdgeWriter:
             # The first load merges and removes the writer's journals, which changes files.
             EdgeShard.load(str(self._folder)).close()
             write_seal(self._folder, self._dimension, points, kind, tuple(sorted(self._everywhere or ())))
+        self._thread.shutdown()
         self._sealed = True
 
     def abort(self) -> None:
         """Discard the index; does nothing once it is sealed."""
         if self._sealed:
             return
+        self._thread.shutdown()
+        self._update = None
         del self._shard  # not closed, because closing would flush to a disk that may be full
         try:
             shutil.rmtree(self._folder)
@@ -84,6 +93,13 @@ class EdgeWriter:
             return
         except OSError as error:
             raise os_error("abandon", self._folder, error, VectorStoreError) from error
+
+    def _finish_update(self) -> None:
+        """Wait until the points of the last call are written. Raises its error."""
+        update, self._update = self._update, None
+        if update is not None:
+            with engine_errors("write to", self._folder, VectorStoreError):
+                update.result()
 
     def _search_kind(self, points: int) -> SearchKind:
         if points >= self._graph_from:
