@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from assay.adapters.sources.built.files import PAGE_SUFFIXES, SiteFiles, hash_of
 from assay.adapters.sources.built.unlinked import unlinked_reason
 from assay.adapters.sources.site.addresses import origin_of
-from assay.adapters.sources.site.http.client import BodyFilter, FetchError, FetchLimits, Response, Unserved
+from assay.adapters.sources.site.http.responses import BodyFilter, FetchError, FetchLimits, Response, Unserved
 from assay.errors import InputError
 
 _INDEXES = tuple(f"index{suffix}" for suffix in PAGE_SUFFIXES)

@@ -21,7 +21,7 @@ from assay.adapters.sources.site.crawling.workers import LocalQueue, Workers
 from assay.adapters.sources.site.discovery.listings import ListingReader, Listings
 from assay.adapters.sources.site.discovery.start import CrawlStart, read_start, single_page_error
 from assay.adapters.sources.site.discovery.version_lists import fetch_version_lists
-from assay.adapters.sources.site.http.client import FetchLimits, Unserved
+from assay.adapters.sources.site.http.responses import FetchLimits, Unserved
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
 from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import SiteRequest

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
-from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text, is_garbled
-from assay.adapters.sources.site.http.transport import Transport
+from assay.adapters.sources.site.http.responses import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
 from assay.adapters.sources.site.store import StoredPage, compress
 from assay.model.documents import MediaType
+
+if TYPE_CHECKING:  # workers do not load the network
+    from assay.adapters.sources.site.http.transport import Transport
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
@@ -103,13 +106,13 @@ class FetchedPage:
         return _page(self.job, self.response, is_local=self.is_local)
 
 
-def fetch_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchResult:
+def fetch_page(client: "Transport", job: FetchJob, limits: FetchLimits) -> FetchResult:
     """Fetch and parse a page once. A site's errors are in the result, never raised."""
     fetched = get_page(client, job, limits)
     return fetched.parse() if isinstance(fetched, FetchedPage) else fetched
 
 
-def get_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchedPage | FetchResult:
+def get_page(client: "Transport", job: FetchJob, limits: FetchLimits) -> FetchedPage | FetchResult:
     """Fetch a page once; the result if there is nothing to parse."""
     conditions = {}
     # Without a stored copy, a page whose facts an older version of Assay read is read again.
@@ -131,7 +134,7 @@ def get_page(client: Transport, job: FetchJob, limits: FetchLimits) -> FetchedPa
     return _interpret(job, response, bool(conditions), is_local=client.is_local)
 
 
-def fetch_text(client: Transport, page: StoredPage, max_bytes: int) -> str | None:
+def fetch_text(client: "Transport", page: StoredPage, max_bytes: int) -> str | None:
     """The text of a fetched page again, from a local transport; None if it has changed."""
     limits = FetchLimits(seconds=0.0, read_seconds=0.0, bytes=max_bytes)
     try:

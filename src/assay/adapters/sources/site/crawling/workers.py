@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult, fetch_page, get_page
-from assay.adapters.sources.site.http.client import FetchLimits
+from assay.adapters.sources.site.http.responses import FetchLimits
 from assay.adapters.sources.site.http.transport import Transport
 from assay.ports import TaskRunner
 

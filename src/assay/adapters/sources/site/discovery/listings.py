@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from assay.adapters.sources.site.addresses import at_origin, origin_of, resolve
 from assay.adapters.sources.site.discovery.sitemaps import Listing, read_llms, read_sitemap
 from assay.adapters.sources.site.discovery.start import CrawlStart, is_served_at_start
-from assay.adapters.sources.site.http.client import FetchError
+from assay.adapters.sources.site.http.responses import FetchError
 from assay.adapters.sources.site.http.retrying import FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.facts import PageHead

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from assay.adapters.sources.site.addresses import at_origin, origin_of, resolve, site_of
 from assay.adapters.sources.site.crawling.soft_404 import probe_address
 from assay.adapters.sources.site.discovery.robots import MAX_BYTES, Robots
-from assay.adapters.sources.site.http.client import FetchError
+from assay.adapters.sources.site.http.responses import FetchError
 from assay.adapters.sources.site.http.retrying import REDIRECTS, FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.facts import PageHead, read_html_facts

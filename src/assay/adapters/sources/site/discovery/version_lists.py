@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.discovery.robots import Robots, is_allowed
-from assay.adapters.sources.site.http.client import FetchError
+from assay.adapters.sources.site.http.responses import FetchError
 from assay.adapters.sources.site.http.retrying import RetryingFetcher
 from assay.adapters.sources.site.pages.releases import VERSIONS_FILE, Release, read_releases, version_roots
 from assay.adapters.sources.site.store import CrawlStore

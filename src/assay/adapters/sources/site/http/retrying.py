@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
-from assay.adapters.sources.site.http.client import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.decoding import decode_text
+from assay.adapters.sources.site.http.responses import FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.http.transport import Transport
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from assay.adapters.sources.site.http.client import BodyFilter, FetchLimits, HttpClient, Response, Unserved
+from assay.adapters.sources.site.http.client import HttpClient
 from assay.adapters.sources.site.http.guard import GuardedBackend, SocketGuard
+from assay.adapters.sources.site.http.responses import BodyFilter, FetchLimits, Response, Unserved
 from assay.adapters.sources.site.options import SiteRequest
 
 MAX_CONNECTIONS = 32

@@ -7,8 +7,9 @@ import pytest
 from tests.sites import Reply, Site, html, served
 
 from assay import __version__
-from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, accept_success
+from assay.adapters.sources.site.http.client import HttpClient
 from assay.adapters.sources.site.http.guard import GuardedBackend
+from assay.adapters.sources.site.http.responses import FetchError, FetchLimits, accept_success
 
 BOUNDS = FetchLimits(seconds=5.0, read_seconds=2.0, bytes=100_000)
 
