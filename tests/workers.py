@@ -5,6 +5,8 @@ import time
 from collections.abc import Sequence
 
 from assay.ingest.workers.read_ahead import ReadAhead
+from assay.model.documents import RawPage
+from assay.ports import PageReader
 
 
 def pids(ahead: ReadAhead) -> list[int]:
@@ -49,6 +51,20 @@ def never_done(texts: Sequence[str]) -> list[int]:
     while any(text.endswith(" never") for text in texts):
         pass
     return words(texts)
+
+
+def where_it_runs(wanted: str, read: PageReader) -> tuple[str, int]:
+    """A task that gives what it was given, and its process."""
+    return wanted, os.getpid()
+
+
+def fails_elsewhere(build: int, fate: str, page: RawPage, read: PageReader) -> tuple[str, int, bytes]:
+    """A task that fails in every process but the build's."""
+    if os.getpid() != build:
+        if fate == "ends":
+            os._exit(3)
+        raise ValueError(fate)
+    return "here", build, read(page, None)
 
 
 class Unloadable:

@@ -82,6 +82,7 @@ class RawPage:
     links: URL of each page that this one can link to by file path, relative to the source's root.
     mkdocs: rules of the MkDocs configuration; the usual ones without one.
     is_commonmark: Docusaurus reads the page as CommonMark instead of MDX.
+    document: of an earlier reading, which only lacks the metadata, instead of content (see PageReader); b"" for none.
     """
 
     key: str
@@ -108,6 +109,7 @@ class RawPage:
     links: Mapping[str, str] = field(default_factory=dict)
     mkdocs: MkDocsRules = USUAL_MKDOCS
     is_commonmark: bool = False
+    document: bytes = field(default=b"", repr=False)
 
     @property
     def primary(self) -> bool:

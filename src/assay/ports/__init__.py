@@ -24,7 +24,7 @@ from assay.ports.embedding import (
     TokenCounter,
 )
 from assay.ports.progress import Progress, Relay, Silence, stage, track
-from assay.ports.sources import INFORMATION, Source, TaskRunner
+from assay.ports.sources import INFORMATION, PageReader, Source, TaskRunner
 from assay.ports.stores import (
     AdoptedPoint,
     Compared,
@@ -46,7 +46,7 @@ __all__ = [
     "ANY_LIVE", "CHECKSUM_BYTES", "INFORMATION", "AdoptedPoint", "Batching", "Catalog", "ChunkMetadata", "ChunkPlace",
     "Compared", "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer",
     "IndexPoint", "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names",
-    "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport",
-    "StoredDocument", "StoredPoint", "TaskRunner", "TextEmbedder", "TokenCounter", "Vector", "VectorIndex",
-    "VectorStore", "Vectors", "fit_checksums", "stage", "track", "vector_checksums",
+    "PageReader", "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector",
+    "StoreReport", "StoredDocument", "StoredPoint", "TaskRunner", "TextEmbedder", "TokenCounter", "Vector",
+    "VectorIndex", "VectorStore", "Vectors", "fit_checksums", "stage", "track", "vector_checksums",
 ]  # fmt: skip

@@ -1,9 +1,9 @@
 """Sources of documents."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from assay.model.documents import PageRead
+from assay.model.documents import PageRead, RawPage
 from assay.ports.progress import Progress
 
 INFORMATION = "assay.information"
@@ -13,10 +13,17 @@ INFORMATION = "assay.information"
 T = TypeVar("T")
 
 
+PageReader = Callable[[RawPage, Any], bytes]
+"""Reads a page before its version and locale are known; gives RawPage.document, or b"" if it does not read it.
+
+The second argument is the page's tree if the task has parsed it and left it unchanged; else None.
+"""
+
+
 class TaskRunner(Protocol):
     """Runs work of a source in other processes, where that pays."""
 
-    def run(self, task: Callable[[], T], characters: int) -> Callable[[], T]:
+    def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
         """Start a task. The returned function waits for its result, and may be called once.
 
         task: picklable, as its result, and without side effects; an error is raised by the returned function. Where no

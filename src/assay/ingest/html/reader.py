@@ -32,22 +32,24 @@ _FALLBACK_ELEMENTS = "noscript, noframes"
 """Elements for browsers without JavaScript or frames; readers do not see them."""
 
 
-def read_html(page: RawPage) -> Document:
+def read_html(page: RawPage, tree: LexborHTMLParser | None = None) -> Document:
     """Convert an HTML page to a document. Deterministic, no I/O.
+
+    tree: of the page's content, as it was parsed; it is changed. None to parse the content.
 
     Raises InputError for another media type, and MemoryError when the page's tree does not fit in memory.
     """
     if page.media_type is not MediaType.HTML:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
     try:
-        return _read(page)
+        return _read(page, tree)
     except SelectolaxError as error:  # any text is HTML, and the selectors are constants: only a lack of memory fails
         raise MemoryError(str(error)) from error
 
 
-def _read(page: RawPage) -> Document:
+def _read(page: RawPage, parsed: LexborHTMLParser | None) -> Document:
     content = storable(page.content)
-    tree = LexborHTMLParser(limit_nesting(content))
+    tree = LexborHTMLParser(limit_nesting(content)) if parsed is None or content != page.content else parsed
     generator = generator_of(content, tree, page.generator)
     for selector in (_FALLBACK_ELEMENTS, *generator.removed):
         for node in tree.css(selector):

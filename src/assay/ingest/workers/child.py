@@ -15,6 +15,7 @@ from assay.ingest.indexing.counting import CountedPage
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
+from assay.ingest.workers.early_reading import read_early
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
 from assay.ingest.workers.messages import Batch, Refused, Setup, Task, pickle_message, read_frame, write_frame
 from assay.model.documents import Chunk, RawPage
@@ -60,7 +61,7 @@ def _run(task: Task, setup: Setup) -> bytes:
     """The result of a task; refused for any error, which the build will meet itself."""
     try:
         with limited_time(setup.limits.page_seconds):
-            return pickle_message((task.run(),))
+            return pickle_message((task.run(read_early),))
     except Exception:  # noqa: BLE001 - of a source, which handles its own errors
         return pickle_message((Refused("", is_final=False),))
 

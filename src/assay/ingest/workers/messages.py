@@ -20,7 +20,7 @@ from assay.ingest.workers.limits import PageLimits
 from assay.model.documents import Block, Chunk, Document, DocumentInfo, Link, RawPage, Section
 from assay.model.headings import InnerHeading
 from assay.model.vocabulary import Name
-from assay.ports import TokenCounter
+from assay.ports import PageReader, TokenCounter
 
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, RecursionError)
 """Errors of pickle for an object that it cannot serialize."""
@@ -63,7 +63,7 @@ class Batch:
 class Task:
     """A task of a source. The answer has its result or a Refused, as the only one."""
 
-    run: Callable[[], object]
+    run: Callable[[PageReader], object]
 
 
 def _by_fields(kind: type) -> Callable[[object], tuple[type, tuple[object, ...]]]:

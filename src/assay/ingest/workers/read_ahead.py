@@ -6,14 +6,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
 from assay.ingest.intake import Cut
+from assay.ingest.workers.early_reading import read_later, read_small_early
 from assay.ingest.workers.guard import Guard, is_large
 from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, Task, pickle_message
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import PageFailed, PageRead, RawPage
+from assay.ports import PageReader
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +63,10 @@ def _available_cpus() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
+def _length(page: RawPage) -> int:
+    return len(page.content) + len(page.document)
+
+
 @dataclass(slots=True)
 class _Run:
     """Consecutive items. worker: reads the new pages; None if the build does. ticket: of the worker's answer."""
@@ -76,7 +83,7 @@ class _Run:
             return False
         if not (isinstance(page, RawPage) and self.pages):
             return True
-        fits = len(self.pages) < _BATCH_PAGES and self.characters + len(page.content) <= _BATCH_CHARACTERS
+        fits = len(self.pages) < _BATCH_PAGES and self.characters + _length(page) <= _BATCH_CHARACTERS
         links = self.pages[0].links
         return fits and (page.links is links or not (page.links or links))
 
@@ -85,7 +92,7 @@ class _Run:
         self.items.append((source, page))
         if isinstance(page, RawPage):
             self.pages.append(page)
-            self.characters += len(page.content)
+            self.characters += _length(page)
 
 
 class ReadAhead:
@@ -133,13 +140,13 @@ class ReadAhead:
         for run in queue:
             yield from self._results(run)
 
-    def run(self, task: Callable[[], T], characters: int) -> Callable[[], T]:
+    def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
         """Start a task of a source; the returned function waits for its result (see TaskRunner)."""
         self._seen += 1 + characters // _PAGE_CHARACTERS
         worker = self._ready_worker()
         ticket = worker.give_task(Task(task)) if worker is not None else None
         if worker is None or ticket is None:
-            return task
+            return partial(task, read_small_early)
 
         def result() -> T:
             answers = None if worker.ended else worker.take(ticket)
@@ -148,7 +155,7 @@ class ReadAhead:
             elif not isinstance(answers[0], Refused):
                 found: T = answers[0]
                 return found
-            return task()
+            return task(read_later)
 
         return result
 

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from time import monotonic, sleep
 from typing import Any
 
@@ -14,18 +15,21 @@ from tests.pages import page
 from tests.workers import (
     PatientReadAhead,
     Unloadable,
+    fails_elsewhere,
     greedy,
     never_done,
     pids,
     short_of_memory,
     suicidal,
     talkative,
+    where_it_runs,
     words,
 )
 
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
+from assay.ingest.workers.early_reading import read_early
 from assay.ingest.workers.guard import LARGE, is_large
 from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.messages import Setup
@@ -331,3 +335,40 @@ def test_the_pages_that_come_back_are_those_that_went() -> None:
     pages = [_page(number, tags=(f"t{number}",)) for number in range(40)]
     results = _results(words, _items(*pages))
     assert all(given is taken for given, (_, taken, _) in zip(pages, results, strict=True))
+
+
+def test_tasks_of_a_source_run_in_workers_between_pages_and_their_results_come_in_any_order() -> None:
+    taken: list[object] = []
+
+    def items() -> Iterator[SourcePage]:
+        for number in range(60):
+            yield "docs", _page(number)
+            if number == 40:
+                first, second = (ahead.run(partial(where_it_runs, wanted), 100) for wanted in ("first", "second"))
+                taken.extend((second(), first()))
+
+    with _ahead() as ahead:
+        results = list(ahead.read(items()))
+    assert [page.key for _, page, _ in results] == [f"{number}.md" for number in range(60)]
+    assert all(cut for _, _, cut in results[45:])
+    assert [wanted for wanted, _ in taken] == ["second", "first"]  # type: ignore[misc]
+    assert os.getpid() not in [process for _, process in taken]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("fate", ["raises", "ends", "cannot travel"])
+def test_a_task_that_fails_in_a_worker_runs_in_the_build_which_reads_its_page_later(fate: str) -> None:
+    task = (lambda read: ("here", os.getpid(), read(_page(1), None))) if fate == "cannot travel" else None
+    with _ahead() as ahead:
+        list(ahead.read(_items(*(_page(number) for number in range(40)))))
+        result = ahead.run(task or partial(fails_elsewhere, os.getpid(), fate, _page(1)), 100)()
+    assert result[:2] == ("here", os.getpid())
+    assert bool(result[2]) == (fate == "cannot travel")
+
+
+def test_a_page_that_a_task_read_gets_its_metadata_later() -> None:
+    known = replace(_page(1, media_type=MediaType.HTML), content="<h1>Robots</h1><p>See <a href='/b'>it</a>.")
+    early = replace(known, source="", source_hash="")
+    later = replace(known, version="2.0", version_is_current=False, source_hash="hash", content="")
+    assert read_page(replace(later, document=read_early(early, None))) == read_page(
+        replace(later, content=known.content)
+    )

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from assay.adapters.sources.site.addresses import is_web_address, key_of
 from assay.adapters.sources.site.crawling.crawl import Crawl
+from assay.adapters.sources.site.crawling.document_spool import DocumentSpool
 from assay.adapters.sources.site.crawling.frontier import GUESSED
 from assay.adapters.sources.site.crawling.page_fetch import fetch_text
 from assay.adapters.sources.site.crawling.result import CrawlResult
@@ -78,25 +79,21 @@ class SiteSource:
         transport = self._connect(self._request)
         store = CrawlStore(self._store_path)
         try:
-            with store.file_lock():
-                result = self._crawl(transport, store, known, progress or Silence(), tasks)
-                store.take_snapshot()
-            reading = _CrawlReader(self._request, store, result, known, transport if transport.is_local else None)
-            yield from reading.items(progress or Silence())
+            with DocumentSpool(self._store_path.parent) as documents:
+                with store.file_lock():
+                    crawl = Crawl(self._request, transport, store, known, progress or Silence(), tasks, documents)
+                    result = self._run(crawl, transport, progress or Silence())
+                    store.take_snapshot()
+                files = transport if transport.is_local else None
+                reading = _CrawlReader(self._request, store, result, known, files, documents)
+                yield from reading.items(progress or Silence())
         finally:
             store.close()
 
-    def _crawl(
-        self,
-        transport: Transport,
-        store: CrawlStore,
-        known: Mapping[str, str],
-        progress: Progress,
-        tasks: TaskRunner | None,
-    ) -> CrawlResult:
+    def _run(self, crawl: Crawl, transport: Transport, progress: Progress) -> CrawlResult:
         try:
             with stage(progress, "crawl"):
-                return Crawl(self._request, transport, store, known, progress, tasks).run()
+                return crawl.run()
         finally:
             transport.close()
 
@@ -117,6 +114,7 @@ class _CrawlReader:
     """Turns a finished crawl into the items that `read` yields.
 
     files: reads the pages again; None if the store has copies.
+    documents: of the pages that were read during the crawl.
     """
 
     def __init__(
@@ -126,9 +124,11 @@ class _CrawlReader:
         result: CrawlResult,
         known: Mapping[str, str],
         files: Transport | None,
+        documents: DocumentSpool,
     ) -> None:
         self._request = request
         self._files = files
+        self._documents = documents
         self._store = store
         self._result = result
         self._known = known
@@ -254,7 +254,8 @@ class _CrawlReader:
         source_hash = self._hash(key, page, stored, facts.tags)
         if self._known.get(key) == source_hash:
             return PageUnchanged(key, source_hash)
-        text = self._text(stored)
+        document = self._documents.get(page.key) if key == page.key else b""
+        text = "" if document else self._text(stored)
         if text is None:
             return PageFailed(key, "the file changed during the read; run again")
         path = urlsplit(key).path or "/"
@@ -275,6 +276,7 @@ class _CrawlReader:
             served_at=stored.served_at,
             address=page.written_at if canonical_url(page.written_at or key) == key else "",
             tags=facts.tags,
+            document=document,
         )
 
     def _text(self, stored: StoredPage) -> str | None:

@@ -1,15 +1,24 @@
 """A folder of built HTML is read as the site that it is, and bad input is named."""
 
 import os
+import pickle
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.built_folders import BASE, built, page, plant, small_site
 from tests.sites import known_of, links, pages, reasons, sitemap
 
 from assay.errors import InputError, SourceError
-from assay.model.documents import PageFailed, PageGone, PageUnchanged, RawPage, UnreadFiles
+from assay.ingest.reading import read_page
+from assay.ingest.workers.early_reading import read_early
+from assay.model.documents import Document, PageFailed, PageGone, PageRead, PageUnchanged, RawPage, UnreadFiles
+from assay.ports import PageReader
+from assay.redaction import hide
 from assay.testing import EditablePlace, SourceConformance
+
+T = TypeVar("T")
 
 PLACE = ("guide/index.html", "guide/setup/index.html", "reference.html")
 
@@ -268,3 +277,42 @@ def test_a_named_pipe_fails_and_does_not_block(tmp_path: Path) -> None:
     assert [item for item in items if isinstance(item, PageFailed)] == [
         PageFailed(f"{BASE}/pipe.html", "not a regular file")
     ]
+
+
+class Elsewhere:
+    """Runs tasks as another process would, and keeps what would be sent there."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
+        assert characters > 0
+        self.sent.append(pickle.dumps(task))
+        elsewhere: Callable[[PageReader], T] = pickle.loads(self.sent[-1])
+        return lambda: pickle.loads(pickle.dumps(elsewhere(read_early)))
+
+
+def _documents(items: Iterable[PageRead]) -> list[Document | PageRead]:
+    return [read_page(item) if isinstance(item, RawPage) else item for item in items]
+
+
+def test_pages_that_are_read_while_they_are_found_are_those_that_are_read_later(tmp_path: Path) -> None:
+    root = plant(tmp_path / "dist", small_site() | {"changed.html": page("<script>x = 1</script> It has a script.")})
+    (root / "index.html").write_bytes(page(links("/guide/", "/reference.html", "/fr/", "/old.html", "/changed.html")))
+    tasks = Elsewhere()
+    early = list(built(root, tmp_path / "early").read({}, None, tasks))
+    assert len(tasks.sent) >= 10
+    assert all(item.document and not item.content for item in early if isinstance(item, RawPage))
+    later = list(built(root, tmp_path / "later").read({}))
+    assert all(item.content for item in later if isinstance(item, RawPage))
+    assert _documents(early) == _documents(later)
+
+
+def test_secrets_are_masked_before_a_page_goes_to_another_process(tmp_path: Path) -> None:
+    hide(["s3cret-of-the-site"])
+    tasks = Elsewhere()
+    source = built(plant(tmp_path / "dist", {"index.html": page("The key is s3cret-of-the-site.")}), tmp_path)
+    (item,) = source.read({}, None, tasks)
+    assert isinstance(item, RawPage)
+    assert "The key is ***." in read_page(item).text
+    assert not any(b"s3cret" in sent for sent in tasks.sent)

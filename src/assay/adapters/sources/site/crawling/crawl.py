@@ -7,6 +7,7 @@ from time import monotonic, time
 
 from assay.adapters.sources.site.addresses import html_candidates, key_of, origin_of
 from assay.adapters.sources.site.crawling.budget import Budget
+from assay.adapters.sources.site.crawling.document_spool import DocumentSpool
 from assay.adapters.sources.site.crawling.frontier import GUESSED, LINK, LLMS, SITEMAP, START, UNLINKED, Frontier
 from assay.adapters.sources.site.crawling.journal import Journal
 from assay.adapters.sources.site.crawling.outage import Outage
@@ -42,6 +43,7 @@ class Crawl:
     transport: answers the requests; the caller closes it.
     known: keys of the site's pages in the live generation.
     tasks: parses the pages of a local transport; None for this process.
+    documents: keeps what is read of them; None if they are read later.
     """
 
     def __init__(
@@ -52,9 +54,11 @@ class Crawl:
         known: Mapping[str, str],
         progress: Progress,
         tasks: TaskRunner | None = None,
+        documents: DocumentSpool | None = None,
     ) -> None:
         self._transport = transport
         self._tasks = tasks
+        self._documents = documents
         self._request = request
         self._limits = request.limits
         self._store = store
@@ -307,6 +311,8 @@ class Crawl:
         self._follow(targets, job.depth)  # first, so that an interrupt loses no link
         if result.page is not None:
             self._journal.add_page((result.page, result.links, result.body))
+            if self._documents is not None and result.document:
+                self._documents.add(job.key, result.document)
         self._journal.finish(job, "page", job.written)
 
     def _moved(self, job: FetchJob, target: str, redirects: int) -> None:

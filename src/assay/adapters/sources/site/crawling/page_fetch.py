@@ -3,10 +3,11 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
@@ -15,7 +16,9 @@ from assay.adapters.sources.site.http.responses import FetchError, FetchLimits, 
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
 from assay.adapters.sources.site.store import StoredPage, compress
-from assay.model.documents import MediaType
+from assay.model.documents import MediaType, RawPage
+from assay.model.ids import slug_from_path
+from assay.ports import PageReader
 
 if TYPE_CHECKING:  # workers do not load the network
     from assay.adapters.sources.site.http.transport import Transport
@@ -77,6 +80,7 @@ class FetchResult:
     targets: its links.
     retry_after: seconds that the server asks to wait. unreachable: no connection was made.
     received: bytes of the encoded body.
+    document: of the page, if it was read early (see PageReader).
     """
 
     job: FetchJob
@@ -91,19 +95,25 @@ class FetchResult:
     status: int = 0
     unreachable: bool = False
     received: int = 0
+    document: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A response that is not parsed yet."""
+    """A page that is not parsed yet.
+
+    text: decoded, with secrets masked, which only this process knows.
+    """
 
     job: FetchJob
     response: Response
+    text: str
+    is_html: bool
     is_local: bool
 
-    def parse(self) -> FetchResult:
-        """The page's facts and links."""
-        return _page(self.job, self.response, is_local=self.is_local)
+    def parse(self, read: PageReader | None = None) -> FetchResult:
+        """The page's facts and links, and its document by `read`."""
+        return _parsed(self, read)
 
 
 def fetch_page(client: "Transport", job: FetchJob, limits: FetchLimits) -> FetchResult:
@@ -170,7 +180,7 @@ def _media(headers: Mapping[str, str]) -> str:
 
 def _interpret(job: FetchJob, response: Response, conditional: bool, *, is_local: bool) -> FetchedPage | FetchResult:
     if response.status in _SUCCESS and not response.refusal:
-        return FetchedPage(job, response, is_local)
+        return _page(job, response, is_local=is_local)
     outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
     if outcome is FetchOutcome.BUSY:
@@ -216,7 +226,7 @@ def looks_like_html(body: bytes) -> bool:
     return _LOOKS_HTML.match(body[:4096]) is not None
 
 
-def _page(job: FetchJob, response: Response, *, is_local: bool) -> FetchResult:
+def _page(job: FetchJob, response: Response, *, is_local: bool) -> FetchedPage | FetchResult:
     media = _media(response.headers)
     html = media in _HTML or (media not in _MARKDOWN and looks_like_html(response.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
@@ -224,19 +234,27 @@ def _page(job: FetchJob, response: Response, *, is_local: bool) -> FetchResult:
     text = decode_text(response.body, response.headers.get("content-type", ""), html=html)
     if is_garbled(text):
         return FetchResult(job, FetchOutcome.BROKEN, "its bytes are not text in the encoding that it declares")
+    return FetchedPage(replace(job, known=None), replace(response, body=b""), text, html, is_local)
+
+
+def _parsed(page: FetchedPage, read: PageReader | None) -> FetchResult:
+    job, response, text = page.job, page.response, page.text
     now = datetime.now(UTC)
     targets: tuple[str, ...] = ()
-    if html:
-        read = read_html_facts(text, job.address, response.headers, now, with_gist=not is_local)
-        page_facts, targets = read.facts, read.links
+    document = b""
+    if page.is_html:
+        head = read_html_facts(text, job.address, response.headers, now, with_gist=not page.is_local)
+        page_facts, targets = head.facts, head.links
+        if read is not None and not (page_facts.noindex or page_facts.refresh or page_facts.needs_browser):
+            document = read(_early_page(job, text, page_facts), head.tree)
     else:
         page_facts = read_markdown_facts(text, response.headers, now)
-    page = StoredPage(
+    stored = StoredPage(
         key=job.key,
         served_at=job.address,
         etag=response.headers.get("etag", "")[:500],
         modified=response.headers.get("last-modified", "")[:100],
-        media=(MediaType.HTML if html else MediaType.MARKDOWN).value,
+        media=(MediaType.HTML if page.is_html else MediaType.MARKDOWN).value,
         body_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
         facts=page_facts.as_json(),
         revision=facts.REVISION,
@@ -244,11 +262,29 @@ def _page(job: FetchJob, response: Response, *, is_local: bool) -> FetchResult:
     return FetchResult(
         job,
         FetchOutcome.PAGE,
-        page=page,
+        page=stored,
         page_facts=page_facts,
         targets=targets,
         links=compress("\n".join(targets)) if targets else b"",
-        body=b"" if is_local else compress(text),
+        body=b"" if page.is_local else compress(text),
+        document=document,
         status=response.status,
         received=response.received,
+    )
+
+
+def _early_page(job: FetchJob, text: str, page_facts: PageFacts) -> RawPage:
+    """An HTML page as it is known before the crawl has ended: everything that its text depends on."""
+    path = urlsplit(job.key).path or "/"
+    return RawPage(
+        key=job.key,
+        url=job.key,
+        content=text,
+        media_type=MediaType.HTML,
+        source="",
+        source_path=path,
+        source_hash="",
+        slug=slug_from_path(path),
+        served_at=job.address,
+        tags=page_facts.tags,
     )

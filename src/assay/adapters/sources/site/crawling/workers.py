@@ -76,7 +76,7 @@ class LocalQueue:
         elif self._tasks is None:
             self._pages.append((job, fetched.parse))
         else:
-            self._pages.append((job, self._tasks.run(fetched.parse, len(fetched.response.body))))
+            self._pages.append((job, self._tasks.run(fetched.parse, len(fetched.text))))
 
     def next_result(self, seconds: float) -> FetchResult | None:  # noqa: ARG002 - as Workers
         """The next result; None if no page is queued."""

@@ -10,7 +10,7 @@ HELP = (
     "or publish the Markdown that it is made from: its folder, or its llms-full.txt saved as a .md file."
 )
 
-_LONGEST = 160
+LONGEST_SHELL = 160
 """A page with more characters of text has content."""
 
 _SCRIPTS = re.compile(r"<(?:script|noscript)\b", re.IGNORECASE)
@@ -30,7 +30,7 @@ def is_app_shell(tree: LexborHTMLParser, source: str, text: str) -> bool:
 
     tree: the page, without scripts in its main element. source: its HTML. text: of its main element, or of its body.
     """
-    if len(text) > _LONGEST or _SCRIPTS.search(source) is None:
+    if len(text) > LONGEST_SHELL or _SCRIPTS.search(source) is None:
         return False
     body = tree.body
     if body is None or _REDIRECTS.search(source) is not None:

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.adapters.sources.site.addresses import resolve
 from assay.adapters.sources.site.discovery.robots import header_directives, meta_directives
-from assay.adapters.sources.site.pages.app_shell import is_app_shell
+from assay.adapters.sources.site.pages.app_shell import LONGEST_SHELL, is_app_shell
 from assay.model.nesting import limit_nesting
 
 REVISION = 3
@@ -90,10 +90,14 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """A page's facts and its links, without duplicates."""
+    """A page's facts and its links, without duplicates.
+
+    tree: of the page; None if elements were removed from it, or if it is not the whole page.
+    """
 
     facts: PageFacts
     links: tuple[str, ...]
+    tree: LexborHTMLParser | None
 
 
 def read_html_facts(
@@ -118,8 +122,9 @@ def read_html_facts(
     links = _links(nodes, base, linked) if "nofollow" not in directives else ()
     root = tree.root
     lang = _attribute(root, "lang") if root is not None else ""
-    titles = _title(tree), _heading(tree)  # before elements are removed for the visible text
-    visible = _visible_text(tree)
+    reader = _VisibleText(tree)
+    titles = _title(tree), reader.heading()  # before elements are removed for the visible text
+    visible = reader.of_main()
     if rest:
         visible = _collapse_whitespace(visible + rest)
     bare = _without_address(visible, address)
@@ -142,7 +147,7 @@ def read_html_facts(
         sitemaps=tuple(linked.sitemaps[:10]),
         needs_browser=is_app_shell(tree, text, visible),
     )
-    return PageHead(facts, links)
+    return PageHead(facts, links, None if rest or reader.is_changed else tree)
 
 
 def series_of(address: str) -> str:
@@ -281,28 +286,53 @@ def _title(tree: LexborHTMLParser) -> str:
     return _collapse_whitespace(node.text())[:_MAX_TITLE] if node is not None else ""
 
 
-def _heading(tree: LexborHTMLParser) -> str:
-    """The text of the first level-1 heading."""
-    node = tree.css_first("h1")
-    if node is None:
-        return ""
-    if not _is_ignored(node):
-        _remove_ignored(node)
-    return _collapse_whitespace(node.text())[:_MAX_TITLE]
+class _VisibleText:
+    """Reads the visible text of a tree, from which it removes elements with other text.
 
+    is_changed: whether it removed any.
+    """
 
-def _visible_text(tree: LexborHTMLParser) -> str:
-    """The text of the main element, or of the body if there is none."""
-    for selector in _MAIN:
-        node = tree.css_first(selector)
-        if node is not None and _is_ignored(node):
-            tree.strip_tags(_IGNORED_ELEMENTS)
-            node = tree.css_first(selector)
-        if node is not None:
-            text = _text_of(node)
-            if len(text) >= _MIN_MAIN_CHARACTERS:
-                return text
-    return _text_of(tree.body) if tree.body is not None else ""
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._tree = tree
+        self.is_changed = False
+
+    def heading(self) -> str:
+        """The text of the first level-1 heading."""
+        node = self._tree.css_first("h1")
+        if node is None:
+            return ""
+        if not _is_ignored(node):
+            self._remove_ignored(node)
+        return _collapse_whitespace(node.text())[:_MAX_TITLE]
+
+    def of_main(self) -> str:
+        """The text of the main element, or of the body if there is none."""
+        for selector in _MAIN:
+            node = self._tree.css_first(selector)
+            if node is not None and _is_ignored(node):
+                self._tree.strip_tags(_IGNORED_ELEMENTS)
+                self.is_changed = True
+                node = self._tree.css_first(selector)
+            if node is not None:
+                text = self._of(node)
+                if len(text) >= _MIN_MAIN_CHARACTERS:
+                    return text
+        return self._of(self._tree.body) if self._tree.body is not None else ""
+
+    def _of(self, node: LexborNode) -> str:
+        self._remove_ignored(node)
+        text = _collapse_whitespace(node.text(separator=" "))
+        if len(text) <= LONGEST_SHELL and not self.is_changed:
+            self._remove_ignored(node, with_empty=True)  # they count as content of an app shell
+        return text
+
+    def _remove_ignored(self, node: LexborNode, *, with_empty: bool = False) -> None:
+        """Remove the elements without visible text, if one has text or `with_empty`."""
+        ignored = node.css(_IGNORED)
+        if with_empty or any(inner.tag == "noscript" or inner.text().strip() for inner in ignored):
+            for inner in reversed(ignored):  # the innermost first: removing one frees those inside it
+                inner.decompose()
+            self.is_changed = self.is_changed or bool(ignored)
 
 
 def _is_ignored(node: LexborNode) -> bool:
@@ -313,17 +343,6 @@ def _is_ignored(node: LexborNode) -> bool:
             return True
         parent = parent.parent
     return False
-
-
-def _text_of(node: LexborNode) -> str:
-    """The visible text of an element. Elements without visible text are removed from it."""
-    _remove_ignored(node)
-    return _collapse_whitespace(node.text(separator=" "))
-
-
-def _remove_ignored(node: LexborNode) -> None:
-    for inner in reversed(node.css(_IGNORED)):  # the innermost first: removing one frees those inside it
-        inner.decompose()
 
 
 def _without_address(text: str, address: str) -> str:
