@@ -93,10 +93,11 @@ def measured(setup: Setup, name: str, page: RawPage) -> int:
     process = WorkerProcess(pickle_message(setup), setup.limits.answer_timeout * 4)
     started = perf_counter()
     try:
-        if not process.wait_until_ready() or not process.give([page]):
+        ticket = process.give([page]) if process.wait_until_ready() else None
+        if ticket is None:
             print(f"{name:<36} the process did not start")
             return 0
-        answers = process.take()
+        answers = process.take(ticket)
         seconds = perf_counter() - started
         if answers is None:
             print(

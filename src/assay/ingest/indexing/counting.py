@@ -73,7 +73,7 @@ class CountedPages:
         """Add a page."""
         self._chunks += page.chunks
         self._length += page.length
-        self._has_variants = self._has_variants or not page.is_primary
+        self._has_variants |= not page.is_primary
         ids = array("I")
         ids.frombytes(page.counts[page.chunks * ids.itemsize : (len(page.counts) + page.chunks * ids.itemsize) // 2])
         self._vocabulary.add(url, page.words, ids, page.names)
