@@ -28,8 +28,8 @@ from assay.ports import ChunkMetadata
 SECRET = "/srv/assay/generations/20260301 key sk-123456"
 
 
-class Failing(Assay):
-    """An Assay whose searches fail in a way that cannot be had from the built-in parts."""
+class Failing(Searches):
+    """Searches that fail in a way that cannot be had from the built-in parts."""
 
     failure: Exception
 
@@ -54,8 +54,9 @@ def without_catalog(folder: Path, **settings: object) -> Assay:
 
 
 def failing(folder: Path, failure: Exception) -> Assay:
-    assay = Failing.open(settings_for(folder, cors_origins=["*"]))
-    assay.failure = failure
+    assay = Assay.open(settings_for(folder, cors_origins=["*"]))
+    assay.searches = Failing(assay.parts)
+    assay.searches.failure = failure
     return assay
 
 

@@ -37,7 +37,7 @@ def statuses(tally: Tally, wanted: str) -> set[int]:
 
 
 FAULTY = """
-class Faulty(Assay):
+class Faulty(Searches):
     def search(self, query, *how, **named):
         if len(query.text) % 2:
             raise KeyError(query.text)

@@ -23,7 +23,7 @@ SLOW = """
 import time
 from pathlib import Path
 
-class Slow(Assay):
+class Slow(Searches):
     def search(self, query, *how, **named):
         if query.text.startswith("slow"):
             flag = Path(query.text.split()[1])

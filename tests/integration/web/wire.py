@@ -94,7 +94,7 @@ SLOW = """
 import time
 from pathlib import Path
 
-class Slow(Assay):
+class Slow(Searches):
     def search(self, query, *how, **named):
         if query.text.startswith("slow"):
             _, began, ends = query.text.split()
@@ -103,4 +103,4 @@ class Slow(Assay):
                 time.sleep(0.01)
         return super().search(query, *how, **named)
 """
-"""An Assay whose searches for `slow BEGAN ENDS` touch the one file and wait for the other."""
+"""Searches: those for `slow BEGAN ENDS` touch the one file and wait for the other."""
