@@ -86,6 +86,11 @@ class ServerSettings(Table):
         "value if other machines can connect, else this machine's own names.",
     )
     mcp: bool = Field(default=True, description="Serve MCP at `/mcp` if the extra `mcp` is installed.")
+    page: bool = Field(
+        default=True,
+        description="Serve a search page at `/`, and `/assay.js` for search boxes in other sites. See "
+        "[page.md](page.md).",
+    )
     metrics: Literal["loopback", "key", "public", "off"] = Field(
         default="loopback",
         description="Who may read `/metrics` without an `admin` key: programs on this machine (`loopback`), nobody "

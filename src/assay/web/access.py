@@ -35,6 +35,10 @@ KEYLESS_PATHS = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
 REPORTS_PREFIX = "/reports/"
 """Never needs a key: the path has a ticket."""
 
+_PAGE_PATHS = frozenset({"/", "/assay.js"})
+_PAGE_FOLDER = "/page/"
+"""The search page and its files need no key either: without one, they show nothing that is indexed."""
+
 RATE_LIMIT_HEADERS = (
     "RateLimit",
     "RateLimit-Policy",
@@ -171,7 +175,7 @@ class AccessMiddleware(HttpMiddleware):
     def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
         """The response that refuses this request; None when it is allowed."""
         path: str = scope["path"]
-        if path in KEYLESS_PATHS or path.startswith(REPORTS_PREFIX):
+        if path in KEYLESS_PATHS or path.startswith(REPORTS_PREFIX) or self._is_page(path):
             return None
         if path == METRICS_PATH and self._server.metrics == "off":
             return None  # the router answers 404
@@ -188,6 +192,9 @@ class AccessMiddleware(HttpMiddleware):
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{needed}"'
         message = f"The API key {quoted(key.name)} lacks the required scope `{needed}`."
         return error_response(403, "forbidden", message, {"WWW-Authenticate": challenge})
+
+    def _is_page(self, path: str) -> bool:
+        return self._server.page and (path in _PAGE_PATHS or path.startswith(_PAGE_FOLDER))
 
     def _needed(self, scope: AsgiScope) -> Scope | None:
         path = scope["path"]

@@ -32,6 +32,7 @@ from assay.web.routes import (
     labelling,
     metrics,
     native,
+    page,
     probes,
     reports,
     retrieval_service,
@@ -133,6 +134,8 @@ def create_app(
     app.include_router(labelling.router(assay))
     app.include_router(reports.router(assay))
     app.include_router(probes.router(probe, stopping))
+    if server.page:
+        app.include_router(page.router(assay))
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))
     app.router.routes.extend(Route(endpoint.path, endpoint, include_in_schema=False) for endpoint in endpoints)

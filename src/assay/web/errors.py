@@ -137,8 +137,8 @@ def add_error_answers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _request_validation_error)
 
 
-async def _assay_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, AssayError)
+def refuse(request: Request, error: AssayError) -> tuple[int, str, str]:
+    """The status, word and message for an error; logs those of the server."""
     refusal = refusal_of(error, request.scope["path"])
     if refusal.status >= 500:
         record = record_of(request.scope)
@@ -150,8 +150,12 @@ async def _assay_error(request: Request, error: Exception) -> Response:
             exc_info=refusal is INTERNAL,
             extra={"fields": {"request_id": record.id}},
         )
-    message = str(error) if refusal.message is None else refusal.message
-    return error_response(refusal.status, refusal.error, message)
+    return refusal.status, refusal.error, str(error) if refusal.message is None else refusal.message
+
+
+async def _assay_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AssayError)
+    return error_response(*refuse(request, error))
 
 
 async def _body_refused(_request: Request, error: Exception) -> Response:

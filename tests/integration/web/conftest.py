@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.browsing import chromium, served_site, site_settings, write_site
 from tests.forking import ForkedProgram
 
 from assay.app import Assay
+from assay.app.searching import Searches
 from assay.cli.commands.serving import further_endpoints
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
@@ -152,19 +154,20 @@ class RunningServer:
 
 
 def _serve(folder: Path, definitions: str, kind: str, server: dict[str, object]) -> None:
-    names: dict[str, Any] = {"Assay": Assay, "Path": Path}
+    names: dict[str, Any] = {"Searches": Searches, "Path": Path}
     exec(definitions, names)
-    with names[kind].open(settings_for(folder, **server)) as assay:
+    with Assay.open(settings_for(folder, **server)) as assay:
+        assay.searches.__class__ = names[kind]
         serve(assay, "127.0.0.1", 0, log_format="json", endpoints=further_endpoints(assay))
 
 
 @contextmanager
 def running_server(
-    folder: Path, *, definitions: str = "", kind: str = "Assay", **server: object
+    folder: Path, *, definitions: str = "", kind: str = "Searches", **server: object
 ) -> Iterator[RunningServer]:
     """A server process over the index in a folder, on a free port.
 
-    definitions, kind: source of a subclass of Assay, and its name, to be served instead.
+    definitions, kind: source of a subclass of Searches, and its name, to search instead.
     """
     with tempfile.TemporaryDirectory() as scratch:
         # A file, not a pipe: a pipe that nobody reads is full after some hundred lines, and the server would wait.
@@ -185,3 +188,26 @@ def default_server(published: Path) -> Iterator[RunningServer]:
     with running_server(published) as server:
         yield server
         assert "Traceback" not in server.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium, shared by all tests of this process; skips where there is none."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browsed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the site of tests/browsing.py and its live generation; for reading only."""
+    folder = write_site(tmp_path_factory.mktemp("browsed"))
+    with Assay.open(site_settings(folder)) as assay:
+        assert assay.publish().promoted
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browsed(browsed_site: Path) -> Iterator[str]:
+    """The URL of a server over it."""
+    with served_site(browsed_site) as url:
+        yield url

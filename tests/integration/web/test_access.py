@@ -84,7 +84,7 @@ def test_where_searching_needs_a_key_every_search_route_does(closed: Guarded, ro
         assert ask(closed.port, route, body, headers=bearer(key)).status == 200
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/nothing", "/", "/search/", "/v1/admin", "//search"])
+@pytest.mark.parametrize("path", ["/openapi.json", "/nothing", "//", "/search/", "/v1/admin", "//search"])
 def test_a_path_that_no_rule_names_needs_what_a_search_needs(closed: Guarded, path: str) -> None:
     assert ask(closed.port, path).status == 401
     assert ask(closed.port, path, headers=bearer(closed.searcher)).status == (200 if path == "/openapi.json" else 404)
@@ -434,7 +434,9 @@ def test_on_an_address_that_others_reach_clients_are_limited_and_any_name_will_d
 
 
 def test_an_error_inside_is_readable_for_a_page_and_counted(published: Path, tmp_path: Path) -> None:
-    broken = "class Broken(Assay):\n    def search(self, query, *_, **__):\n        raise RuntimeError('/srv/secret')\n"
+    broken = (
+        "class Broken(Searches):\n    def search(self, query, *_, **__):\n        raise RuntimeError('/srv/secret')\n"
+    )
     with running_server(
         published, definitions=broken, kind="Broken", keys_file=str(tmp_path / "keys.json"), cors_origins=["*"]
     ) as server:

@@ -25,12 +25,16 @@ def test_an_unknown_path_is_404_with_the_error_body(client: TestClient, path: st
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_the_root_names_the_documentation_of_the_routes(client: TestClient, method: str) -> None:
-    response = client.request(method, "/")
-    assert (response.status_code, response.json()["error"]) == (404, "not_found")
-    for named in re.findall(r"(GET|POST) (/[\w/.]+)", response.json()["message"]):
-        assert client.request(*named).status_code not in {404, 405}
-    assert "/openapi.json" in response.json()["message"]
+def test_the_root_without_a_page_names_the_documentation_of_the_routes(
+    published: Path, connect: Connect, method: str
+) -> None:
+    with Assay.open(settings_for(published, page=False)) as assay:
+        client = connect(assay)
+        response = client.request(method, "/")
+        assert (response.status_code, response.json()["error"]) == (404, "not_found")
+        for named in re.findall(r"(GET|POST) (/[\w/.]+)", response.json()["message"]):
+            assert client.request(*named).status_code not in {404, 405}
+        assert "/openapi.json" in response.json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def test_a_target_that_is_a_whole_url_is_served_under_its_own_host(default_serve
         (b"http://localhost/livez", b"localhost", 200),
         (b"HTTP://LOCALHOST:80/livez", b"localhost", 200),
         (b"http://127.0.0.1/openapi.json?x=/y", b"ignored.example", 200),
-        (b"http://localhost", b"localhost", 404),
+        (b"http://localhost", b"localhost", 200),
         (b"http://evil.example/livez", b"localhost", 400),
     ):
         head = b"GET " + target + b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n"

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import BASE_URL, Connect, asking, settings_for
+from tests.integration.web.conftest import BASE_URL, PARTS, TASKS, Connect, asking, settings_for
 
 from assay.app import Assay
+from assay.contracts.facets import Facets
 from assay.contracts.native import SearchRanking
 from assay.contracts.search_api import ErrorResponse
 from assay.contracts.suggestions import Suggestions
@@ -197,3 +198,12 @@ def test_a_query_that_nothing_answers_is_said_to_have_no_good_answer(
     answer = client.post("/v1/search", json={"query": query}).json()
     assert answer["no_good_answer"] is weak
     assert answer["results"]
+
+
+def test_facets_name_the_source_whose_pages_have_neither_version_nor_locale(client: TestClient) -> None:
+    answer = client.get("/v1/facets").json()
+    Facets.model_validate(answer)
+    assert answer["sources"] == [
+        {"name": "manual", "pages": len(PARTS) * len(TASKS) + 1, "versions": [], "locales": []}
+    ]
+    assert client.head("/v1/facets").status_code == 200

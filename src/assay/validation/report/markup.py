@@ -15,7 +15,7 @@ class Markup(str):
 Child = str | None | Iterable["Child"]
 """Text, markup, nothing, or several of them."""
 
-_VOID = frozenset({"meta", "br", "hr", "link"})
+_VOID = frozenset({"meta", "br", "hr", "input", "link"})
 NOTHING = Markup("")
 
 

@@ -6,9 +6,11 @@ Ids and hashes are as a build makes them.
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from assay.app.pages import SourceSummary
 from assay.contracts import (
     admin,
     docsearch,
+    facets,
     native,
     retrieval_service,
     retrieval_testing,
@@ -134,6 +136,10 @@ NATIVE_REQUEST = {
     "include": {"vectors": False},
 }
 SUGGESTIONS = suggestions.to_body("nodes to", [Name("Nodes and topics", _URL, is_title=True)], "20260301-081500-204917")
+FACETS = facets.to_body(
+    [SourceSummary("handbook", 400, {"2.0": 213, "1.0": 187}, {"en": 400}, ("2.0",), ("en",))],
+    "20260301-081500-204917",
+)
 NATIVE_ANSWER = native.to_results(RANKING, native.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
 
 DOCSEARCH_REFUSAL = "requests[0].hitsPerPage: it must be a whole number from 0 to 1000; 5000 was sent."

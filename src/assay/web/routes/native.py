@@ -1,4 +1,4 @@
-"""/v1/search, Assay's native route, by GET and POST, and GET /v1/suggest."""
+"""/v1/search, Assay's native route, by GET and POST, GET /v1/suggest and GET /v1/facets."""
 
 from typing import Annotated
 
@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import native, suggestions
+from assay.contracts import facets, native, suggestions
 from assay.contracts.native import NativeRequest
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
-from assay.web.openapi import SEARCH_ERRORS, plain_answers, request_body, search_answers
+from assay.web.openapi import GET_ERRORS, SEARCH_ERRORS, plain_answers, request_body, search_answers
 from assay.web.parameters import url_parameters, url_parameters_schema
 from assay.web.routes import examples
 
@@ -53,6 +53,16 @@ def router(assay: Assay) -> APIRouter:
         asked = suggestions.parse(url_parameters(request, suggestions.SuggestQuery))
         names, generation = assay.searches.suggest(asked.q, asked.limit)
         return JSONResponse(suggestions.to_body(asked.q, names, generation))
+
+    @routes.head("/v1/facets", include_in_schema=False)
+    @routes.get(
+        "/v1/facets",
+        summary="List the sources, versions and locales",
+        responses=plain_answers(facets.Facets, examples.FACETS, (*GET_ERRORS, 503), "The values of the filters."),
+    )
+    def list_facets() -> Response:
+        generation, sources = assay.pages.sources()
+        return JSONResponse(facets.to_body(sources, generation.id))
 
     def _answer(request: Request, parsed: NativeRequest) -> Response:
         ranking = run_search(assay, parsed.query, request)

@@ -1,0 +1,1 @@
+"""Assay's own page and `<assay-search>`: HTML for browsers without JavaScript, and the files for the others."""

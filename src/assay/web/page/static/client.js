@@ -1,0 +1,85 @@
+/** Requests to Assay. Only the newest search has an answer. */
+
+const SLOWEST = 15_000; // milliseconds
+
+/** Why there is no answer. status: 0 without one of HTTP. advice: what to do. */
+export class SearchError extends Error {
+  constructor(message, status, advice) {
+    super(message);
+    this.status = status;
+    this.advice = advice;
+  }
+}
+
+export class Client {
+  #latest = 0;
+  #running = null;
+
+  /** base: URL of the server, with a slash at its end. key: an API key; "" for none. */
+  constructor(base) {
+    this.base = base;
+    this.key = "";
+  }
+
+  /** The answer of POST /v1/search; null if a later search has begun. Raises SearchError. */
+  async search(body) {
+    this.cancel();
+    const number = this.#latest;
+    this.#running = new AbortController();
+    try {
+      const answer = await this.#ask("v1/search", this.#running, body);
+      return number === this.#latest ? answer : null;
+    } catch (error) {
+      if (number !== this.#latest) return null;
+      throw error;
+    }
+  }
+
+  /** Give up the search that is under way. */
+  cancel() {
+    this.#latest += 1;
+    this.#running?.abort();
+  }
+
+  /** The answer of GET /v1/facets. Raises SearchError. */
+  facets() {
+    return this.#ask("v1/facets", new AbortController());
+  }
+
+  async #ask(path, controller, body) {
+    const headers = body ? { "Content-Type": "application/json" } : {};
+    if (this.key) headers.Authorization = `Bearer ${this.key}`;
+    const timer = setTimeout(() => controller.abort(), SLOWEST);
+    try {
+      const response = await fetch(this.base + path, {
+        method: body ? "POST" : "GET",
+        headers,
+        body: body && JSON.stringify(body),
+        signal: controller.signal,
+        credentials: "omit",
+        referrerPolicy: "no-referrer",
+      });
+      const answer = await response.json();
+      if (!response.ok) throw new SearchError(String(answer.message), response.status, adviceFor(response.status));
+      return answer;
+    } catch (error) {
+      throw error instanceof SearchError ? error : this.#unreachable(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #unreachable(error) {
+    if (error.name === "AbortError") return new SearchError("The search takes too long.", 0, "Try again in a moment.");
+    const foreign = new URL(this.base).origin !== location.origin;
+    const owner = foreign ? ` If this is your site: is ${location.origin} in [server] cors_origins of Assay?` : "";
+    return new SearchError("The search server cannot be reached.", 0, `Check your connection, and try again.${owner}`);
+  }
+}
+
+function adviceFor(status) {
+  if (status === 400) return "Change the query or the filters.";
+  if (status === 401) return "The search needs a key from those who run it.";
+  if (status === 403) return "Ask those who run the search for another key.";
+  return "Try again in a moment.";
+}
