@@ -24,6 +24,9 @@ from tests.forking import ForkedProgram
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+_PATIENCE_MS = 30_000
+"""How long a busy machine may take for a step."""
+
 BASE_URL = "https://docs.example.org"
 HOSTILE = "<img src=x onerror=alert(1)> & <script>alert(2)</script> \"quoted\" 'title'"
 PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "gyroscope")
@@ -128,6 +131,7 @@ def chromium() -> Iterator["Browser"]:
     path = os.environ.get("ASSAY_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("needs Chromium: apt-get install chromium, or set ASSAY_TEST_CHROMIUM to its path")
+    sync_api.expect.set_options(timeout=_PATIENCE_MS)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path)
         yield browser
@@ -139,7 +143,7 @@ def tab(browser: "Browser", **options: Any) -> Iterator["Page"]:  # noqa: ANN401
     """A tab with storage of its own. At its end, no script has failed and no policy was violated."""
     troubles: list[str] = []
     context = browser.new_context(**{"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}, **options})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("dialog", lambda dialog: troubles.append(f"a dialog: {dialog.message}"))

@@ -38,9 +38,12 @@ export function follow(search) {
 /** While somebody types, one entry of the history is a draft that changes; a decision keeps it. */
 function write(state, isDraft) {
   name(state);
-  const address = addressOf(state);
+  const [address, here] = [addressOf(state), location.pathname + location.search];
+  const isOther = address !== here;
+  // Another filter for what was typed: the draft is worth coming back to.
+  if (history.state?.draft && !isDraft && isOther && read().query === state.query) history.replaceState(null, "", here);
   if (history.state?.draft) history.replaceState({ draft: isDraft }, "", address);
-  else if (address !== location.pathname + location.search) history.pushState({ draft: isDraft }, "", address);
+  else if (isOther) history.pushState({ draft: isDraft }, "", address);
 }
 
 function addressOf({ query, exact, pages, ...filters }) {
