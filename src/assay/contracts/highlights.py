@@ -44,6 +44,7 @@ _UNSPACED = "".join(f"{low}-{high}" for low, high, _ in _WITHOUT_SPACES)
 _REST = re.compile(rf"[^\W_{_UNSPACED}]*")
 _ASCII_REST = re.compile(r"[a-z0-9]*")
 """The rest of a folded word, without marks."""
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _LATIN = [*map(chr, range(0xC0, 0x250)), *map(chr, range(0x1E00, 0x1F00))]
 _WITHOUT_ACCENTS = {ord(letter): unicodedata.normalize("NFD", letter)[0] for letter in _LATIN}
@@ -78,11 +79,12 @@ class Matcher:
 
     def __init__(self, query: str, *, is_open: bool) -> None:
         folded = _folded(query)
-        ignored = frozenset[str]() if _STOP_WORDS.issuperset(_query_words(folded)) else _STOP_WORDS
+        words = _query_words(folded)
+        ignored = frozenset[str]() if words and words[0] in _STOP_WORDS else _STOP_WORDS
         self._words: list[tuple[int, str, _Forms]] = []  # number, beginning of all forms, forms
         self._parts: list[tuple[int, str]] = []
         self.weights: list[int] = []
-        for word in _query_words(folded):
+        for word in words:
             if _is_unspaced(word[0]):
                 size = min(_match_length(word[0]), len(word))
                 parts = dict.fromkeys(word[at : at + size] for at in range(len(word) - size + 1))
@@ -117,8 +119,11 @@ class Matcher:
         for number, prefix, forms in self._words:
             at = find(prefix)
             while at >= 0:
+                if at and text[at - 1].isalnum():  # within a word, as most short beginnings are
+                    at = find(prefix, at + 1)
+                    continue
                 end = rest(text, at).end()  # type: ignore[union-attr]  # it matches everywhere
-                if not (at and text[at - 1].isalnum()) and forms[text[at:end]]:
+                if forms[text[at:end]]:
                     matches.append((at, end, number))
                 at = find(prefix, end)
 
@@ -169,8 +174,11 @@ def _weight(word: str) -> int:
 
 
 def _query_words(folded: str) -> list[str]:
-    """The distinct words of a folded query."""
-    words = dict.fromkeys(folded[start:end] for start, end in _words(folded))
+    """The distinct words of a folded query; stop words only if it has no others."""
+    if folded.isascii():
+        words = dict.fromkeys(_ASCII_WORD.findall(folded))
+    else:
+        words = dict.fromkeys(folded[start:end] for start, end in _words(folded))
     return [word for word in words if word not in _STOP_WORDS] or list(words)
 
 

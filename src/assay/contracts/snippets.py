@@ -61,7 +61,8 @@ def best_part(chunk: Chunk, matches: Sequence[Match], matcher: Matcher) -> Part:
     Words of a heading count for all text under it. The snippet begins with a line or a sentence if the words fit.
     """
     if not chunk.inner_headings:
-        section = _section(chunk.text, (0, len(chunk.text)), 0, matches)
+        whole = _Section(0, 0, len(chunk.text), (), matches)
+        section = _section(chunk.text, (0, whole.end), 0, matches) if chunk.text.startswith("#") else whole
         return _part(chunk.text, section, _densest(section.matches, matcher.weights)[1])
     bounds = [0, *[heading.offset for heading in chunk.inner_headings], len(chunk.text)]
     best: tuple[int, _Section, Sequence[Match]] | None = None
@@ -124,8 +125,6 @@ def _section(text: str, bounds: Sequence[int], number: int, matches: Sequence[Ma
     if body >= end:
         end = next((bound for bound in bounds if bound > body), len(text))
     own = bounds[number + 1]
-    if len(bounds) == 2 and not body:
-        return _Section(start, body, end, (), matches)
     first, low, high = bisect_left(matches, (start,)), bisect_left(matches, (body,)), bisect_left(matches, (end,))
     named = matches[first : min(low, bisect_left(matches, (own,)))] if first < low else ()
     return _Section(start, body, end, named, matches[low:high])
