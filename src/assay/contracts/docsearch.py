@@ -189,7 +189,8 @@ class DocSearchResult(AnswerModel):
     exhaustive_nb_hits: bool = Field(description="Whether there are no more hits than `nbHits`.")
     facets: dict[str, dict[str, int]] | None = Field(
         default=None,
-        description="Number of hits with each value, for each attribute in `facets`; only if `facets` was sent.",
+        description="Number of hits with each value, for each attribute in `facets`, or of all pages for an empty "
+        "query; only if `facets` was sent.",
     )
     processing_time_ms: int = Field(alias="processingTimeMS", description="Milliseconds of this search.")
     query: str = Field(description="As sent.")

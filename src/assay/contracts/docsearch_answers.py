@@ -4,9 +4,8 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -20,9 +19,9 @@ from assay.contracts.docsearch import (
     Marked,
     MarkedParts,
 )
-from assay.contracts.docsearch_filters import ATTRIBUTES
+from assay.contracts.docsearch_filters import ATTRIBUTES, LOCALE, SOURCE, VERSION
 from assay.contracts.highlights import Matcher, Span
-from assay.contracts.marking import Marker, plain_text
+from assay.contracts.marking import Marker, escape, plain_text
 from assay.contracts.native import SearchCorrection, matcher_for
 from assay.contracts.snippets import best_part
 from assay.model.documents import Chunk
@@ -34,6 +33,10 @@ _WEB = ("https://", "http://")
 _ENCODED = {ord(character): quote(character) for character in "<>\"'`\\ \t\r\n"}
 _SNIPPET = re.compile(r"([\w.*]+)(?::(\d{1,4}))?")
 _SNIPPET_WORDS = 10
+
+
+FacetCounts = Mapping[str, Mapping[str, int]]
+"""Number of hits or pages by LOCALE, VERSION and SOURCE, and by value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,26 @@ class _Shown:
     above_headings: bool
 
 
-def to_result(sent: DocSearchQuery, ranking: Ranking | None, milliseconds: float) -> dict[str, Any]:
-    """The answer to one search as JSON values, a DocSearchResult. ranking: None if no page can match.
+def to_result(
+    sent: DocSearchQuery,
+    ranking: Ranking | None,
+    milliseconds: float,
+    relevant_from: float | None = None,
+    counts: FacetCounts | None = None,
+) -> dict[str, Any]:
+    """The answer to one search as JSON values, a DocSearchResult.
 
-    Probably wrong answers are left out, so that the box says that there are none.
+    Probably wrong answers are left out, so that a box says that there are none, and its list ends.
+
+    ranking: None if no page can match.
+    relevant_from: the lowest similarity of a relevant hit; None if it is unknown. Hits below need a word of the query.
+    counts: for facets, instead of those of the hits.
     """
     shown: list[_Shown] = []
     hits = []
     if ranking is not None and not ranking.no_good_answer:
         matcher = matcher_for(ranking)
-        shown = _shown(ranking, matcher)
+        shown = _shown(ranking, matcher, relevant_from)
         marker = Marker(matcher, sent.highlight_pre_tag, sent.highlight_post_tag, sent.snippet_ellipsis_text)
         first = sent.page * sent.hits_per_page
         hits = [_hit(each, marker, sent) for each in shown[first : first + sent.hits_per_page]]
@@ -73,16 +86,19 @@ def to_result(sent: DocSearchQuery, ranking: Ranking | None, milliseconds: float
         params=_params(sent),
         index=sent.index_name,
         corrections=[] if ranking is None else [SearchCorrection.of(one) for one in ranking.corrections],
-        **({"facets": _facets(sent.facets, shown)} if sent.facets else {}),
+        **({"facets": _facets(sent.facets, _counted(shown) if counts is None else counts)} if sent.facets else {}),
     )
     return result.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"hits": hits}
 
 
-def _shown(ranking: Ranking, matcher: Matcher) -> list[_Shown]:
+def _shown(ranking: Ranking, matcher: Matcher, relevant_from: float | None) -> list[_Shown]:
     """The hits with a web address, the best one of each section."""
     found: dict[str, _Shown] = {}
     for hit in ranking.hits:
         each = _shown_hit(hit.chunk, matcher)
+        is_far = relevant_from is not None and hit.similarity is not None and hit.similarity < relevant_from
+        if is_far and not any(map(matcher.find, (*each.levels, each.content))):
+            continue
         if each.url.startswith(_WEB):
             found.setdefault(each.url, each)
     return _with_distinct_titles(list(found.values()))
@@ -205,15 +221,19 @@ def _retrieved(hit: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
     return kept
 
 
-def _facets(wanted: Sequence[str], shown: Sequence[_Shown]) -> dict[str, dict[str, int]]:
-    """How many hits have each value of the known attributes."""
+def _facets(wanted: Sequence[str], counts: FacetCounts) -> dict[str, dict[str, int]]:
+    """The counts of the known attributes, under the names that were sent."""
     names = ATTRIBUTES if "*" in wanted else [name for name in wanted if name in ATTRIBUTES]
-    return {name: _counts(ATTRIBUTES[name], shown) for name in names}
+    return {name: dict(counts.get(ATTRIBUTES[name], {})) for name in names}
 
 
-def _counts(field: str, shown: Sequence[_Shown]) -> dict[str, int]:
-    values = (getattr(each.chunk.document, field, None) for each in shown)
-    return dict(Counter(value for value in values if value is not None))
+def _counted(shown: Sequence[_Shown]) -> FacetCounts:
+    documents = [each.chunk.document for each in shown]
+    return {
+        LOCALE: Counter(each.locale for each in documents if each.locale is not None),
+        VERSION: Counter(each.version for each in documents if each.version is not None),
+        SOURCE: Counter(each.source for each in documents),
+    }
 
 
 def _url(text: str) -> str:

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from assay.contracts.highlights import Matcher, Span, merged
 
@@ -19,6 +18,8 @@ _WORD = re.compile(
     r"|[^\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 """A word, or two characters of a script without spaces."""
+
+_REFERENCE = re.compile(r"&(?=[#A-Za-z]|$)")
 
 _WORDS_BEFORE = 4
 """The most words of a snippet before its first match, if more would fit after it."""
@@ -57,6 +58,14 @@ class Marker:
         inside = [(max(first, start), min(last, end)) for first, last in spans if first < end and last > start]
         marked = self.mark(text[start:end], [(first - start, last - start) for first, last in inside])
         return (cut if start else "") + marked + (cut if end < len(text) else "")
+
+
+def escape(text: str) -> str:
+    """A text for a page's HTML, or for an attribute in double quotes.
+
+    An apostrophe stays, and an ampersand that begins no character reference: some clients show titles as text.
+    """
+    return _REFERENCE.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def plain_text(markdown: str) -> str:

@@ -267,3 +267,12 @@ def test_a_box_searches_the_version_and_locale_of_its_page(
     filters = [f"language:{locale}", ["docusaurus_tag:default", f"docusaurus_tag:docs-default-{version}"]]
     (result,) = ask(versions, {"query": "grease", "facetFilters": filters})["results"]  # type: ignore[misc]  # JSON
     assert {hit["url"] for hit in result["hits"]} == (set() if path is None else {f"{SITE}{path}"})
+
+
+def test_a_box_gets_its_choices_with_an_empty_query(versions: TestClient) -> None:
+    (result,) = ask(versions, {"query": "", "hitsPerPage": 0, "facets": ["language", "version", "source"]})["results"]  # type: ignore[misc]  # JSON
+    assert result["facets"] == {
+        "language": {"en": 3, "fr": 1},
+        "version": {"2.0": 2, "1.0": 1, "next": 1},
+        "source": {"site": 4},
+    }

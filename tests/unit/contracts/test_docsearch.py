@@ -288,6 +288,18 @@ def test_probably_wrong_answers_are_left_out() -> None:
     assert to_result(sent(), ranking, 1.0)["nbHits"] == 0
 
 
+def test_hits_that_are_far_and_have_no_word_of_the_query_are_left_out() -> None:
+    found = [
+        hit_of("Nodes talk.", 0.1, anchor="words"),
+        hit_of("Programs listen.", 0.1, anchor="far", section="", heading_path=()),
+        hit_of("Programs answer.", 0.4, anchor="near", section="", heading_path=()),
+    ]
+    ranking = ranking_of(*found, text="talk")
+    urls = [hit["anchor"] for hit in to_result(sent(), ranking, 1.0, relevant_from=0.3)["hits"]]
+    assert urls == ["words", "near"]
+    assert len(to_result(sent(), ranking, 1.0)["hits"]) == 3
+
+
 def test_nothing_is_found_where_nothing_was_searched() -> None:
     result = to_result(sent(query=""), None, 0.0)
     assert (result["hits"], result["nbHits"], result["nbPages"], result["query"]) == ([], 0, 0, "")
@@ -359,12 +371,14 @@ def test_no_markup_but_the_highlight_tags_leaves(
     result = to_result(asked, ranking, 1.0)
     for value in _texts(result["hits"]):
         bare = re.sub(r"<mark>|</mark>", "", value)
-        assert not re.search(r"[<>\"']", bare)
+        assert not re.search(r'[<>"]', bare)
         assert value.count("<mark>") == value.count("</mark>")
 
 
-def test_the_marked_title_is_the_title() -> None:
-    title = "a < b & <nodes>"
+@pytest.mark.parametrize(
+    "title", ["a < b & <nodes>", "&nodes;", "&lt;nodes", "nodes & topics", 'what\'s "new" in nodes']
+)
+def test_the_marked_title_is_the_title(title: str) -> None:
     here = chunk_of("Nodes talk.")
     titled = replace(here, document=replace(here.document, title=title))
     (hit,) = hits_of(Hit(1, titled, 0.5, 0.5), highlightPreTag="<mark>", highlightPostTag="</mark>")

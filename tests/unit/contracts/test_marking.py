@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.contracts.highlights import matcher_of
-from assay.contracts.marking import Marker, plain_text
+from assay.contracts.marking import Marker, escape, plain_text
 
 WORDS = ["one", "two", "three", "four", "five", "nodes", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 TEXT = " ".join(WORDS)
@@ -77,3 +77,17 @@ def test_a_snippet_is_a_part_of_the_text(words: list[str], most: int) -> None:
 )
 def test_plain_text_has_no_marks_of_markdown(markdown: str, plain: str) -> None:
     assert plain_text(markdown) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("Q & A", "Q & A"),
+        ("what's new", "what's new"),
+        ("&lt; &#60; &", "&amp;lt; &amp;#60; &amp;"),
+        ('<b title="x">', "&lt;b title=&quot;x&quot;&gt;"),
+    ],
+)
+def test_only_what_could_be_markup_is_escaped(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+    assert unescape(escaped) == text

@@ -1,5 +1,6 @@
 """The routes of Algolia's search API that DocSearch boxes use, at any path prefix."""
 
+from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Annotated, Any
@@ -10,8 +11,8 @@ from starlette.responses import Response
 from assay.app import Assay
 from assay.contracts import docsearch
 from assay.contracts.docsearch import DocSearchQuery
-from assay.contracts.docsearch_answers import to_result
-from assay.contracts.docsearch_filters import to_filters
+from assay.contracts.docsearch_answers import FacetCounts, to_result
+from assay.contracts.docsearch_filters import LOCALE, SOURCE, VERSION, to_filters
 from assay.web.access import charge
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
@@ -66,9 +67,21 @@ def router(assay: Assay) -> APIRouter:
     def _result(request: Request, sent: DocSearchQuery) -> dict[str, Any]:
         started = perf_counter()
         filters = to_filters(sent.facet_filters, assay.searches.page_of)
-        ranking = None
-        if filters is not None and sent.query.strip():
+        ranking = counts = None
+        if not sent.query.strip():
+            counts = _page_counts() if sent.facets else None
+        elif filters is not None:
             ranking = run_search(assay, docsearch.to_query(sent, filters, assay.settings.search), request)
-        return to_result(sent, ranking, (perf_counter() - started) * 1000.0)
+        spent = (perf_counter() - started) * 1000.0
+        return to_result(sent, ranking, spent, assay.settings.calibrated_threshold, counts)
+
+    def _page_counts() -> FacetCounts:
+        """Of all pages: a box asks for its choices with an empty query."""
+        _, sources = assay.pages.sources()
+        versions, locales = Counter[str](), Counter[str]()
+        for source in sources:
+            versions.update(source.versions)
+            locales.update(source.locales)
+        return {VERSION: versions, LOCALE: locales, SOURCE: {source.name: source.pages for source in sources}}
 
     return routes
