@@ -117,7 +117,7 @@ def _omitted(number: int) -> str:
 def _heading(hit: Hit) -> str:
     document = hit.chunk.document
     place = " · ".join(part for part in (document.source, document.version, document.locale) if part)
-    return f"## {hit.rank}. {hit.chunk.trail or document.url}\n{hit.url}\n({place}; chunk_id {hit.chunk.id})"
+    return f"## {hit.rank}. {hit.trail or document.url}\n{hit.url}\n({place}; chunk_id {hit.chunk.id})"
 
 
 def _passage(hit: Hit, text: str, *, truncated: bool) -> FoundPassage:

@@ -142,6 +142,11 @@ class Hit:
         return self.place.heading if self.place else self.chunk.section
 
     @property
+    def trail(self) -> str:
+        """The breadcrumb of that heading, as in Chunk.trail."""
+        return (replace(self.chunk, heading_path=self.place.path) if self.place else self.chunk).trail
+
+    @property
     def known_similarity(self) -> float:
         """The similarity. Raises ValueError if the query was not embedded."""
         if self.similarity is None:

@@ -207,6 +207,13 @@ def test_an_answer_has_at_most_the_tokens_that_were_asked_for(server: Server[Any
     assert len(found["results"]) + found["omitted"] == 20
 
 
+def test_a_passage_has_the_heading_above_what_matches(server: Server[Any]) -> None:
+    answer = call(server, "search_docs", query="communicate by topics", limit=1)
+    assert answer.structured["results"][0]["section"] == "Topics"
+    assert answer.structured["results"][0]["url"] == f"{NODES}#topics"
+    assert answer.text.startswith(f"## 1. Nodes › Topics\n{NODES}#topics\n")
+
+
 def test_a_misspelt_word_is_named_with_the_word_that_was_searched(server: Server[Any]) -> None:
     answer = call(server, "search_docs", query="calibrating the gyrosocpe")
     assert "gyroscope" in answer.structured["searched"]
