@@ -4,6 +4,7 @@ Run as `python -m benchmarks.serving [CHUNKS]`. The pages are react-native's, in
 """
 
 import json
+import os
 import random
 import re
 import socket
@@ -205,11 +206,13 @@ def main(chunks: int) -> None:
         gate = {"max_unreachable": 1.0, "title_sample": 100}
         settings = load_settings(None, {"data_dir": Path(work) / "data", "sources": [source], "gate": gate})
         with Assay.open(settings) as assay:
-            started = perf_counter()
+            started, before = perf_counter(), os.times()
             build = assay.builds.ingest()
+            used = [after - earlier for after, earlier in zip(os.times(), before, strict=True)]
             print(
                 f"built {build.generation.chunks} chunks of {build.generation.documents} pages in "
-                f"{perf_counter() - started:.1f} s: { ({k: round(v, 1) for k, v in build.seconds.items()}) }"
+                f"{perf_counter() - started:.1f} s: { ({k: round(v, 1) for k, v in build.seconds.items()}) }; "
+                f"CPU {used[0] + used[1]:.1f} s, of the workers {used[2] + used[3]:.1f} s"
             )
             started = perf_counter()
             assay.promote()
