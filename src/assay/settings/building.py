@@ -17,8 +17,8 @@ class IngestSettings(Table):
         ge=0,
         le=64,
         description=(
-            "Processes that read, chunk and embed the pages of a large site. 0: one per CPU, at most 4. 1: none, except for "
-            "pages over 200,000 characters."
+            "Processes that read, chunk and embed the pages of a large site. 0: one per CPU, at most 4. 1: none, "
+            "except for pages over 200,000 characters."
         ),
     )
     page_seconds: float = Field(
