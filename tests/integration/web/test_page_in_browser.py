@@ -76,8 +76,22 @@ def test_results_come_while_somebody_types_grouped_by_page_with_words_marked(pag
 def test_an_option_is_a_link_to_the_heading_of_its_passage(page: "Page") -> None:
     search(page, "reliability durability queue")
     link = options(page).filter(has_text="Quality of service").first
-    assert link.get_attribute("href").startswith(f"{BASE_URL}/docs/nodes#")
+    href = link.get_attribute("href")
+    assert href.startswith(f"{BASE_URL}/docs/nodes#quality-of-service:~:text=")
+    assert "reliability" in href
     assert link.evaluate("node => [node.tagName, node.tabIndex]") == ["A", -1]
+
+
+def test_the_roles_and_states_are_those_of_the_apg(page: "Page") -> None:
+    search(page, "gyroscope")
+    attributes = {"aria-autocomplete": "list", "aria-controls": "listbox", "aria-expanded": "true"}
+    for name, value in attributes.items():
+        expect(box(page)).to_have_attribute(name, value)
+    page.keyboard.press("ArrowDown")
+    assert page.locator("[role=listbox] > [role=group] > [role=option]").count() == options(page).count()
+    assert [one.get_attribute("aria-selected") for one in options(page).all()].count("true") == 1
+    ids = page.locator("[role=listbox] [id]").evaluate_all("nodes => nodes.map(node => node.id)")
+    assert len(set(ids)) == len(ids)
 
 
 def test_hostile_titles_headings_and_texts_are_text(page: "Page") -> None:
@@ -372,7 +386,10 @@ def test_where_a_key_is_needed_the_page_asks_for_it_and_keeps_it_in_memory(
     key = make_key(tmp_path / "keys.json", "reader", Scope.SEARCH)
     with served_site(browsed_site, search="key", keys_file=tmp_path / "keys.json") as url, tab(browser) as page:
         page.goto(f"{url}?q=gyroscope")
-        expect(page.get_by_role("alert")).to_contain_text("API key with scope `search` is required")
+        expect(page.get_by_role("alert")).to_contain_text("Searching here needs an API key.")
+        page.get_by_label("API key").fill("assay_wrong")
+        page.get_by_role("button", name="Search with this key").click()
+        expect(page.get_by_role("alert")).to_contain_text("Unknown or expired API key.")
         page.get_by_label("API key").fill(key)
         page.get_by_role("button", name="Search with this key").click()
         expect(options(page).first).to_be_visible()

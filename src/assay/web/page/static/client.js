@@ -60,7 +60,7 @@ export class Client {
         referrerPolicy: "no-referrer",
       });
       const answer = await response.json();
-      if (!response.ok) throw new SearchError(String(answer.message), response.status, adviceFor(response.status));
+      if (!response.ok) throw refusal(response.status, String(answer.message), Boolean(this.key));
       return answer;
     } catch (error) {
       throw error instanceof SearchError ? error : this.#unreachable(error);
@@ -77,9 +77,9 @@ export class Client {
   }
 }
 
-function adviceFor(status) {
-  if (status === 400) return "Change the query or the filters.";
-  if (status === 401) return "The search needs a key from those who run it.";
-  if (status === 403) return "Ask those who run the search for another key.";
-  return "Try again in a moment.";
+/** The error for a refused request. message: of the server, which speaks to programs where a key is missing. */
+function refusal(status, message, hadKey) {
+  if (status === 401 && !hadKey) return new SearchError("Searching here needs an API key.", 401, "Ask those who run it.");
+  const advice = { 400: "Change the query or the filters.", 401: "Ask those who run the search for another key." };
+  return new SearchError(message, status, advice[status] ?? "Try again in a moment.");
 }

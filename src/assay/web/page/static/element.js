@@ -135,6 +135,7 @@ export class AssaySearch extends HTMLElement {
   #typed() {
     this.#state = { ...this.#state, query: this.#view.input.value, exact: false, pages: PAGES };
     this.#box.active = null; // of another query
+    if (this.#inline) this.#view.field.scrollIntoView({ block: "nearest" });
     this.#emit("assay-state", { kept: false });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#search(true), PAUSE);

@@ -33,6 +33,7 @@ span { unicode-bidi: isolate; }
   display: flex;
   gap: .4em;
   padding: 0 .6em;
+  scroll-margin: 1em;
 }
 .field:focus-within { border-color: var(--accent); outline: 2px solid var(--accent); outline-offset: -1px; }
 input {
