@@ -88,8 +88,8 @@ class ServerSettings(Table):
     mcp: bool = Field(default=True, description="Serve MCP at `/mcp` if the extra `mcp` is installed.")
     page: bool = Field(
         default=True,
-        description="Serve a search page at `/`, and `/assay.js` for search boxes in other sites. See "
-        "[page.md](page.md).",
+        description="Serve a search page at `/`, a page for operators at `/admin`, and `/assay.js` for search boxes in "
+        "other sites. See [page.md](page.md).",
     )
     metrics: Literal["loopback", "key", "public", "off"] = Field(
         default="loopback",

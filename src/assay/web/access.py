@@ -35,9 +35,9 @@ KEYLESS_PATHS = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
 REPORTS_PREFIX = "/reports/"
 """Never needs a key: the path has a ticket."""
 
-_PAGE_PATHS = frozenset({"/", "/assay.js"})
+_PAGE_PATHS = frozenset({"/", "/admin", "/assay.js"})
 _PAGE_FOLDER = "/page/"
-"""The search page and its files need no key either: without one, they show nothing that is indexed."""
+"""The pages and their files need no key either: without one, they show nothing that is indexed."""
 
 RATE_LIMIT_HEADERS = (
     "RateLimit",

@@ -21,16 +21,7 @@ def page(search: Search, facets: Mapping[str, Any], results: Child, assets: str)
 
     facets: a Facets. results: the results, or why there are none. assets: URL of the files, relative to the page.
     """
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("title", "Search" if search.is_blank else f"{search.query.strip()} – Search"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="robots", content="noindex"),
-        element("link", rel="icon", href=f"{assets}icon.svg"),
-        element("link", rel="stylesheet", href=f"{assets}page.css"),
-        element("script", type="module", src=f"{assets}page.js"),
-    )
+    title = "Search" if search.is_blank else f"{search.query.strip()} – Search"
     form = element(
         "form",
         element("input", name="q", value=search.query, maxlength=2_000, aria_label="Search", autofocus=search.is_blank),
@@ -39,7 +30,30 @@ def page(search: Search, facets: Mapping[str, Any], results: Child, assets: str)
         role="search",
     )
     box = element("assay-search", form, element("div", results, slot="results"), inline=True)
-    body = element("body", element("main", element("h1", "Search the documentation"), box))
+    return _document(title, "page", assets, element("h1", "Search the documentation"), box)
+
+
+def operators(assets: str) -> str:
+    """The operators' page, which needs JavaScript. assets: as in page."""
+    note = element(
+        "noscript", element("p", "This page needs JavaScript. `assay label` and `assay search --explain` do not.")
+    )
+    return _document("Operators", "operators", assets, element("h1", "Operators"), note)
+
+
+def _document(title: str, name: str, assets: str, *children: Child) -> str:
+    """A document with its style and its script. name: of both."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("title", title),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="robots", content="noindex"),
+        element("link", rel="icon", href=f"{assets}icon.svg"),
+        element("link", rel="stylesheet", href=f"{assets}{name}.css"),
+        element("script", type="module", src=f"{assets}{name}.js"),
+    )
+    body = element("body", element("main", *children))
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 

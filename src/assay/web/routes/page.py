@@ -1,4 +1,4 @@
-"""GET /, a search page for people, /assay.js, and the files of both."""
+"""GET /, a search page for people, /admin for those who run it, /assay.js, and the files of all."""
 
 from collections.abc import Mapping
 
@@ -37,9 +37,12 @@ def router(assay: Assay) -> APIRouter:
         search = Search.of(request.query_params)
         known = _known_facets()
         status, shown = (200, None) if search.is_blank else _answer(request, search, known)
-        content = html.page(search, known, shown, assets)
-        headers = {"Content-Security-Policy": _POLICY, "Cache-Control": _REVALIDATE}
-        return Response(content, status, headers, "text/html; charset=utf-8")
+        return _document(html.page(search, known, shown, assets), status)
+
+    @routes.head("/admin")
+    @routes.get("/admin")
+    async def show_operators() -> Response:
+        return _document(html.operators(assets))
 
     @routes.head(f"/{LOADER}")
     @routes.get(f"/{LOADER}")
@@ -79,6 +82,11 @@ def router(assay: Assay) -> APIRouter:
             return _NO_FACETS
 
     return routes
+
+
+def _document(content: str, status: int = 200) -> Response:
+    headers = {"Content-Security-Policy": _POLICY, "Cache-Control": _REVALIDATE}
+    return Response(content, status, headers, "text/html; charset=utf-8")
 
 
 def _send(request: Request, file: StaticFile, cache: str) -> Response:

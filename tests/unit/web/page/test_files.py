@@ -14,7 +14,7 @@ LIMIT = 15_000
 def imported(name: str) -> Iterator[str]:
     """The modules that a module imports, and itself."""
     yield name
-    for each in re.findall(rb'from "\./([\w.-]+)"|import "\./([\w.-]+)"', FILES.by_name[name].content):
+    for each in re.findall(rb'from "\./([\w.-]+)"|import[ (]"\./([\w.-]+)"', FILES.by_name[name].content):
         yield from imported(next(filter(None, each)).decode())
 
 
@@ -25,8 +25,13 @@ def test_everything_that_a_search_box_loads_is_small() -> None:
     assert size <= LIMIT
 
 
-def test_every_file_is_used_by_the_page() -> None:
-    assert set(imported("page.js")) | {"page.css", "icon.svg"} == set(FILES.by_name)
+def test_every_file_is_used_by_a_page() -> None:
+    modules = {*imported("page.js"), *imported("operators.js")}
+    assert modules | {"page.css", "operators.css", "icon.svg"} == set(FILES.by_name)
+
+
+def test_the_search_page_loads_nothing_that_only_operators_need() -> None:
+    assert set(imported("page.js")) & set(imported("operators.js")) == {"dom.js"}
 
 
 def test_a_file_is_compressed_without_loss_and_named_by_its_content() -> None:
