@@ -18,7 +18,7 @@ from assay.model.ranking import Query
 from assay.settings import load_settings
 from benchmarks.corpora import CORPORA
 from benchmarks.shared import shared_folder
-from benchmarks.typed_queries import TypedQuery, ceiling, typed_queries
+from benchmarks.typed_queries import TypedQuery, ceiling, look_alikes, typed_queries
 
 _PLACES = 5
 _DEPTH = 25
@@ -94,6 +94,20 @@ def measure(folder: Path, base_url: str, minisearch: str | None) -> None:
                 shares = [f"{ceiling(queries, 1):.2f} / {ceiling(queries, _PLACES):.2f}"]
                 shares += [f"{found(row, queries, 1):.2f} / {found(row, queries, _PLACES):.2f}" for row in rows]
                 print(f"  {kind:16}{len(queries):8}" + "".join(f"{share:>16}" for share in shares), flush=True)
+            pairs, changed = count_changed_look_alikes(assay, generation.id)
+            print(f"  {changed} of {pairs} words that look like a misspelt other word were changed", flush=True)
+
+
+def count_changed_look_alikes(assay: Assay, generation: str) -> tuple[int, int]:
+    """Number of rare words that differ from a frequent one by a letter, and how many of them a search changes.
+
+    Each is searched alone, before the frequent word, and after it.
+    """
+    vocabulary = assay.parts.catalog.vocabulary(generation)
+    assert vocabulary is not None
+    pairs = list(look_alikes(vocabulary.words))
+    queries = [(rare, f"{rare} {frequent}", f"{frequent} {rare}") for rare, frequent in pairs]
+    return len(pairs), sum(any(assay.search(Query(text, 1)).corrections for text in texts) for texts in queries)
 
 
 def main(arguments: Sequence[str] = ()) -> None:
