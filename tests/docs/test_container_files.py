@@ -50,7 +50,9 @@ def test_the_image_installs_the_pinned_versions_and_extras_that_there_are() -> N
 
 def test_everything_that_is_copied_exists_and_is_not_ignored() -> None:
     kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
-    copied = [name for word, rest in INSTRUCTIONS if word == "COPY" and "--from" not in rest for name in rest.split()[:-1]]
+    copied = [
+        name for word, rest in INSTRUCTIONS if word == "COPY" and "--from" not in rest for name in rest.split()[:-1]
+    ]
     assert sorted(Path(name).name for name in copied) == sorted(kept)
     assert all((ROOT / name).exists() for name in copied)
 

@@ -20,7 +20,9 @@ def _blocks(language: str) -> list[str]:
     return [text for found, text in BLOCKS if found == language]
 
 
-UNITS = dict(zip(re.findall(r"^`/etc/systemd/system/([\w.-]+)`:", PAGE, flags=re.MULTILINE), _blocks("ini"), strict=True))
+UNITS = dict(
+    zip(re.findall(r"^`/etc/systemd/system/([\w.-]+)`:", PAGE, flags=re.MULTILINE), _blocks("ini"), strict=True)
+)
 MANIFESTS: dict[str, dict[str, Any]] = {
     manifest["kind"]: manifest for manifest in yaml.safe_load_all(_blocks("yaml")[0])
 }
@@ -35,7 +37,9 @@ def _unit(name: str) -> configparser.ConfigParser:
 
 def _commands() -> list[str]:
     """What follows `assay` in every command line of the page."""
-    text = "\n".join(_blocks("console") + _blocks("cron") + [line for unit in UNITS.values() for line in unit.splitlines()])
+    text = "\n".join(
+        _blocks("console") + _blocks("cron") + [line for unit in UNITS.values() for line in unit.splitlines()]
+    )
     direct = re.findall(r"(?:^\$ |/opt/assay/bin/)assay ([^>|#\n]+)", text, flags=re.MULTILINE)
     return [*direct, *re.findall(r"docker compose run --rm serve ([^>|#\n]+)", text)]
 

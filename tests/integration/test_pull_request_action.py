@@ -1,0 +1,123 @@
+"""The script of the GitHub Action, run on a repository with a pull request, with the real command line."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.folders import plant
+
+SCRIPT = Path(__file__).resolve().parents[2] / "action" / "measure.sh"
+PARTS = {
+    "gripper": "Fingers close with twelve newtons; replace their rubber once it is worn.",
+    "camera": "Wipe both lenses, then calibrate against the printed chessboard.",
+    "battery": "Never charge below freezing. Cells hold eighty percent after a year in the field.",
+    "wheel": "Tighten the hub with a torque wrench and spin it freely before driving.",
+    "motor": "Listen for a grinding noise: bearings fail long before windings do.",
+    "sensor": "Distances over four metres are guesses, so treat them as unknown.",
+}
+
+pytestmark = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="needs git and bash")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    return subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def _measure(repository: Path, base: str, **variables: str) -> tuple[int, str]:
+    """Run the script in the repository. Returns its exit code and the comment."""
+    comment = repository.parent / "comment.md"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ended = subprocess.run(
+        ["bash", SCRIPT, comment],
+        cwd=repository,
+        env={
+            **os.environ,
+            "PATH": path,
+            "BASE": base,
+            "SOURCE": "docs",
+            "BASE_URL": "https://docs.example",
+            **variables,
+        },
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    return ended.returncode, comment.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository whose one commit has seven pages."""
+    pages = {f"docs/{part}.md": f"# The {part}\n\n{text}\n" for part, text in PARTS.items()}
+    links = "\n".join(f"- [{part} instructions]({part}.md)" for part in PARTS)
+    pages["docs/index.md"] = f"# Parts of the robot\n\nEach of these has a page of its own:\n\n{links}\n"
+    repository = plant(tmp_path / "repository", pages)
+    _git(repository, "init", "--quiet")
+    _git(repository, "add", ".")
+    _git(repository, "commit", "--quiet", "--message", "Base")
+    return repository
+
+
+def test_a_changed_page_is_judged_and_compared_with_the_base_in_one_comment(repository: Path) -> None:
+    plant(
+        repository,
+        {"docs/brake.md": "# The brake\n\n</details> ``` <!-- Pads wear out by distance, and squeal when they do.\n"},
+    )
+    code, comment = _measure(repository, _git(repository, "rev-parse", "HEAD"))
+    assert code == 0, comment
+    assert comment.startswith("<!-- assay -->\n## ")
+    assert "<summary>Compared with the base</summary>\n\n    A: live" in comment
+    assert comment.rstrip().endswith("</details>")
+    assert _git(repository, "worktree", "list").count("\n") == 0
+
+
+_STAND_IN = """#!/bin/bash
+case $1 in
+    publish) exit $PUBLISH ;;
+    ingest) echo "{\\"unchanged\\": $UNCHANGED}"; exit $INGEST ;;
+    testset) exit $DERIVE ;;
+    validate) mkdir -p "${@: -1}"; echo "## report" > "${@: -1}/report.md"; exit $VALIDATE ;;
+    compare) echo compared; exit $COMPARE ;;
+esac
+"""
+_FINE = {"PUBLISH": "0", "INGEST": "0", "UNCHANGED": "false", "DERIVE": "0", "VALIDATE": "0", "COMPARE": "0"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "code", "said"),
+    [
+        ({}, 0, "compared"),
+        ({"VALIDATE": "1"}, 1, "compared"),
+        ({"COMPARE": "1"}, 1, "compared"),
+        ({"VALIDATE": "3"}, 0, "compared"),
+        ({"VALIDATE": "3", "FAIL_IF_UNDECIDED": "true"}, 3, "compared"),
+        ({"VALIDATE": "3", "COMPARE": "1"}, 1, "compared"),
+        ({"COMPARE": "3", "FAIL_IF_UNDECIDED": "true"}, 3, "compared"),
+        ({"VALIDATE": "1", "COMPARE": "3"}, 1, "compared"),
+        ({"UNCHANGED": "true"}, 0, "no page changed"),
+        ({"INGEST": "2"}, 2, "cannot be built"),
+        ({"PUBLISH": "1"}, 0, "## report"),
+        ({"DERIVE": "2"}, 0, "## report"),
+    ],
+    ids=str,
+)
+def test_the_exit_code_and_the_comment_follow_from_those_of_the_commands(
+    repository: Path, tmp_path: Path, codes: dict[str, str], code: int, said: str
+) -> None:
+    stand_in = plant(tmp_path, {"bin/assay": _STAND_IN}) / "bin" / "assay"
+    stand_in.chmod(0o755)
+    summary = tmp_path / "summary.md"
+    variables = {**_FINE, **codes, "GITHUB_STEP_SUMMARY": str(summary)}
+    ended, comment = _measure(
+        repository, "HEAD", PATH=f"{stand_in.parent}{os.pathsep}{os.environ['PATH']}", **variables
+    )
+    assert ended == code
+    assert said in comment
+    assert summary.read_text(encoding="utf-8") == comment
