@@ -9,7 +9,7 @@ USER_STAMP := $(VENV)/.installed-user
 # Every command and test starts processes of Python; without this each of them compiles all of Assay anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check docs bench soak format weight clean
+.PHONY: help demo test check docs bench soak format weight package clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,11 +57,24 @@ soak: $(STAMP)  ## look for new counterexamples to the properties and the HTTP A
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -m benchmarks.soak 1800
 
-weight: $(BIN)/python  ## size of a fresh environment without development tools
+weight: $(BIN)/python  ## size of a fresh environment: files, with the bytecode of the demo, with all bytecode (as pip leaves it)
 	rm -rf build/weight && $(PYTHON) -m venv build/weight
-	build/weight/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt .
+	build/weight/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt .
 	build/weight/bin/python -m pip uninstall --quiet --yes pip setuptools || true
 	du -sm build/weight
+	build/weight/bin/assay demo --data-dir build/weight-demo > /dev/null 2>&1 && rm -rf build/weight-demo
+	du -sm build/weight
+	build/weight/bin/python -m compileall -q build/weight/lib || true
+	du -sm build/weight
+
+package: $(BIN)/python  ## build sdist and wheel into dist/, check them, and run the demo from the wheel
+	rm -rf build/package dist && $(PYTHON) -m venv build/package
+	build/package/bin/python -m pip install --quiet --disable-pip-version-check build==1.6.1 twine==7.0.0
+	build/package/bin/python -m build --outdir dist .
+	build/package/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv --clear build/package
+	build/package/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
+	cd build && package/bin/assay demo --data-dir package-demo && rm -rf package-demo
 
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
