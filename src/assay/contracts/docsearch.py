@@ -18,7 +18,7 @@ from assay.contracts.native import QUERY_LIMIT, Defaults, SearchCorrection
 from assay.errors import InputError
 from assay.model.ranking import Filters, Query
 
-MOST_HITS = 100
+MOST_HITS = 50
 """Hits that a client can page through."""
 
 _MOST_QUERIES = 50
@@ -150,7 +150,7 @@ class MarkedParts(AnswerModel):
     """Parts of a hit with the query's words marked."""
 
     hierarchy: dict[Level, Marked] = Field(description="The levels that are not null.")
-    content: Marked | None = Field(default=None, description="The passage.")
+    content: Marked | None = Field(default=None, description="The passage; only in snippets.")
 
 
 class DocSearchHit(AnswerModel):
@@ -173,7 +173,7 @@ class DocSearchHit(AnswerModel):
     language: str | None = Field(default=None, description="Locale of the page; null if there is only one.")
     version: str | None = Field(default=None, description="Version of the documentation; null if there is only one.")
     snippet_result: MarkedParts = Field(alias="_snippetResult", description="What `attributesToSnippet` selects.")
-    highlight_result: MarkedParts = Field(alias="_highlightResult", description="Title, headings and passage.")
+    highlight_result: MarkedParts = Field(alias="_highlightResult", description="Title and headings.")
 
 
 class DocSearchResult(AnswerModel):

@@ -20,7 +20,7 @@ from assay.contracts.docsearch import (
     MarkedParts,
 )
 from assay.contracts.docsearch_filters import ATTRIBUTES, LOCALE, SOURCE, VERSION
-from assay.contracts.highlights import Matcher, Span
+from assay.contracts.highlights import Match, Matcher, Span
 from assay.contracts.marking import Marker, escape, plain_text
 from assay.contracts.native import SearchCorrection, matcher_for
 from assay.contracts.snippets import best_part
@@ -41,13 +41,17 @@ FacetCounts = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A hit's parts as plain text, not escaped. levels: title and headings; see Hierarchy."""
+    """A hit's parts, not escaped.
+
+    levels: title and headings, as in DocSearchHit.hierarchy.
+    text: of the section. above_headings: it is before the first heading, so that the second level repeats the title.
+    """
 
     chunk: Chunk
     url: str
     anchor: str | None
     levels: tuple[str, ...]
-    content: str
+    text: str
     above_headings: bool
 
 
@@ -95,34 +99,29 @@ def _shown(ranking: Ranking, matcher: Matcher, relevant_from: float | None) -> l
     """The hits with a web address, the best one of each section."""
     found: dict[str, _Shown] = {}
     for hit in ranking.hits:
-        each = _shown_hit(hit.chunk, matcher)
+        matches = matcher.find(hit.chunk.text)
+        each = _shown_hit(hit.chunk, matches, matcher)
         is_far = relevant_from is not None and hit.similarity is not None and hit.similarity < relevant_from
-        if is_far and not any(map(matcher.find, (*each.levels, each.content))):
+        if is_far and not matches and not any(map(matcher.find, each.levels)):
             continue
         if each.url.startswith(_WEB):
             found.setdefault(each.url, each)
     return _with_distinct_titles(list(found.values()))
 
 
-def _shown_hit(chunk: Chunk, matcher: Matcher) -> _Shown:
+def _shown_hit(chunk: Chunk, matches: Sequence[Match], matcher: Matcher) -> _Shown:
     """The section of a chunk that matches best."""
     document, start, end = chunk.document, 0, len(chunk.text)
     if chunk.inner_headings:
-        part = best_part(chunk, matcher.find(chunk.text), matcher)
+        part = best_part(chunk, matches, matcher)
         start = part.section
         end = max(part.end, next((one.offset for one in chunk.inner_headings if one.offset > start), end))
     place = chunk.place_at(start)
     headings = place.path[:_MOST_HEADINGS]
     title = document.title or (headings[0] if headings else urlsplit(document.url).path.strip("/") or document.url)
-    text = chunk.text[start:end]
-    return _Shown(
-        chunk,
-        _url(document.link_to(place.anchor)),
-        place.anchor,
-        (title, *(headings or (title,))),
-        plain_text(_HEADING_LINE.sub("", text, count=1) if text.startswith("#") else text),
-        not headings,
-    )
+    levels = (title, *(headings or (title,)))
+    link = _url(document.link_to(place.anchor))
+    return _Shown(chunk, link, place.anchor, levels, chunk.text[start:end], above_headings=not headings)
 
 
 def _with_distinct_titles(shown: Sequence[_Shown]) -> list[_Shown]:
@@ -142,7 +141,7 @@ def _with_path(shown: _Shown) -> _Shown:
 def _hit(shown: _Shown, marker: Marker, sent: DocSearchQuery) -> dict[str, Any]:
     document = shown.chunk.document
     spans = [marker.spans(text) for text in shown.levels]
-    content_spans = marker.spans(shown.content)
+    content = plain_text(_HEADING_LINE.sub("", shown.text, count=1) if shown.text.startswith("#") else shown.text)
     deepest = len(shown.levels) - 1
     matches = shown.above_headings or bool(spans[deepest])
     levels: dict[Level, str | None] = dict.fromkeys(LEVELS)
@@ -153,17 +152,17 @@ def _hit(shown: _Shown, marker: Marker, sent: DocSearchQuery) -> dict[str, Any]:
         anchor=None if shown.anchor is None else _url(shown.anchor),
         type=LEVELS[deepest] if matches else "content",
         hierarchy=levels | dict(zip(LEVELS, map(escape, shown.levels), strict=False)),
-        content=escape(shown.content),
+        content=escape(content),
         language=None if document.locale is None else escape(document.locale),
         version=None if document.version is None else escape(document.version),
-        _snippetResult=_snippets(shown, spans, content_spans, marker, sent),
-        _highlightResult=_highlights(shown, spans, content_spans, marker),
+        _snippetResult=_snippets([*zip(LEVELS, shown.levels, spans, strict=False)], content, marker, sent),
+        _highlightResult=_highlights(shown, spans, marker),
     )
     return _retrieved(hit.model_dump(mode="json", by_alias=True, exclude_unset=True), sent.attributes_to_retrieve)
 
 
-def _highlights(shown: _Shown, spans: Sequence[list[Span]], of_content: list[Span], marker: Marker) -> MarkedParts:
-    """Title, headings and passage; without lvl1 where it only repeats the title.
+def _highlights(shown: _Shown, spans: Sequence[list[Span]], marker: Marker) -> MarkedParts:
+    """Title and headings; without lvl1 where it only repeats the title.
 
     The search page of Docusaurus shows all of them as the path to the hit.
     """
@@ -172,23 +171,23 @@ def _highlights(shown: _Shown, spans: Sequence[list[Span]], of_content: list[Spa
         level: _marked(marker.mark(text, found), text, found)
         for level, text, found in zip(LEVELS[:kept], shown.levels, spans, strict=False)
     }
-    content = _marked(marker.mark(shown.content, of_content), shown.content, of_content)
-    return MarkedParts(hierarchy=marked, content=content)
+    return MarkedParts(hierarchy=marked)
 
 
 def _snippets(
-    shown: _Shown, spans: Sequence[list[Span]], of_content: list[Span], marker: Marker, sent: DocSearchQuery
+    levels: Sequence[tuple[Level, str, list[Span]]], content: str, marker: Marker, sent: DocSearchQuery
 ) -> MarkedParts:
     lengths = _snippet_lengths(sent.attributes_to_snippet)
     marked = {
         level: _marked(marker.snippet(text, found, lengths[level]), text, found)
-        for level, text, found in zip(LEVELS, shown.levels, spans, strict=False)
+        for level, text, found in levels
         if level in lengths
     }
     if "content" not in lengths:
         return MarkedParts(hierarchy=marked)
-    content = marker.snippet(shown.content, of_content, lengths["content"])
-    return MarkedParts(hierarchy=marked, content=_marked(content, shown.content, of_content))
+    found = marker.spans(content)
+    snippet = marker.snippet(content, found, lengths["content"])
+    return MarkedParts(hierarchy=marked, content=_marked(snippet, content, found))
 
 
 def _snippet_lengths(wanted: Iterable[str]) -> dict[str, int]:

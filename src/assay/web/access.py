@@ -48,6 +48,7 @@ RATE_LIMIT_HEADERS = (
     "Retry-After",
 )
 _CHALLENGE = 'Bearer realm="assay"'
+_HOW_TO_SEND = "send it as `Authorization: Bearer …` or `X-API-Key`"
 _DOCSEARCH_KEY = "x-algolia-api-key"
 
 
@@ -185,10 +186,8 @@ class AccessMiddleware(HttpMiddleware):
         if needed is None or (key is not None and key.allows(needed)):
             return None
         if key is None:
-            return _unauthorized(
-                f"An API key with scope `{needed}` is required: send it as `Authorization: Bearer …` or `X-API-Key`.",
-                _CHALLENGE,
-            )
+            how = "set it as `apiKey` of the search box" if is_docsearch_path(path) else _HOW_TO_SEND
+            return _unauthorized(f"An API key with scope `{needed}` is required: {how}.", _CHALLENGE)
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{needed}"'
         message = f"The API key {quoted(key.name)} lacks the required scope `{needed}`."
         return error_response(403, "forbidden", message, {"WWW-Authenticate": challenge})
