@@ -27,10 +27,11 @@ _Choice = frozenset[str] | None
 """The values that a filter allows; None for the default: current version or default locale."""
 
 
-def to_filters(clauses: Sequence[Sequence[str]], page_of: PageOf) -> Filters | None:
+def to_filters(clauses: Sequence[Sequence[str]], page_of: PageOf, has_versions: Callable[[], bool]) -> Filters | None:
     """The filters that these clauses mean; None if no page can match them.
 
     clauses: `attribute:value`; all clauses, any value of each.
+    has_versions: whether any page has a version; asked only about versions that no page has.
 
     Raises InputError for an attribute that has no filter, and for several attributes in one clause.
     """
@@ -43,9 +44,9 @@ def to_filters(clauses: Sequence[Sequence[str]], page_of: PageOf) -> Filters | N
         elif attribute == LOCALE:
             locales.append(_locales(values, page_of))
         elif attribute == VERSION:
-            versions.append(_versions(values, page_of))
+            versions.append(_versions(values, page_of, has_versions))
         else:
-            versions.append(_tagged_versions(values, page_of))
+            versions.append(_tagged_versions(values, page_of, has_versions))
     version = _all_of(versions, lambda name: _is_current(name, page_of))
     locale = _all_of(locales, lambda name: _is_default(name, page_of))
     source = _all_of(sources, lambda _name: True)
@@ -104,14 +105,14 @@ def _language(locale: str) -> str:
     return locale.lower().replace("_", "-").partition("-")[0]
 
 
-def _versions(values: Sequence[str], page_of: PageOf) -> _Choice:
+def _versions(values: Sequence[str], page_of: PageOf, has_versions: Callable[[], bool]) -> _Choice:
     known = [value for value in values if page_of(_of_version(value)) is not None]
     if known:
         return frozenset(known)
-    return None if _DEFAULT_NAMES.intersection(values) else frozenset(values)
+    return None if _DEFAULT_NAMES.intersection(values) or not has_versions() else frozenset(values)
 
 
-def _tagged_versions(tags: Sequence[str], page_of: PageOf) -> _Choice:
+def _tagged_versions(tags: Sequence[str], page_of: PageOf, has_versions: Callable[[], bool]) -> _Choice:
     """The versions of the tags of Docusaurus.
 
     The current version is the default, which includes pages without a version: those of the tag `default`, and of docs
@@ -127,7 +128,7 @@ def _tagged_versions(tags: Sequence[str], page_of: PageOf) -> _Choice:
             unknown.append(tag)
     if found:
         return None if all(page.version_is_current for page in found.values()) else frozenset(found)
-    return frozenset(unknown) if unknown else None
+    return frozenset(unknown) if unknown and has_versions() else None
 
 
 def _known_versions(tag: str, page_of: PageOf) -> Iterator[tuple[str, DocumentInfo]]:

@@ -72,7 +72,7 @@ def tags(*versions: str) -> list[str]:
     ],
 )
 def test_filters_of_a_site_with_versions_and_locales(clauses: list[list[str]], filters: Filters) -> None:
-    assert to_filters(clauses, DOCUSAURUS) == filters
+    assert to_filters(clauses, DOCUSAURUS, lambda: True) == filters
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,12 @@ def test_filters_of_a_site_with_versions_and_locales(clauses: list[list[str]], f
         [ENGLISH, tags("default-current")],
         [["language:de"]],
         [["lang:en-US"], ["version:latest"]],
+        [["version:3.0"]],
+        [tags("default-3.0")],
     ],
 )
 def test_filters_of_a_site_with_one_version_and_one_locale_change_nothing(clauses: list[list[str]]) -> None:
-    assert to_filters(clauses, PLAIN) == Filters()
+    assert to_filters(clauses, PLAIN, lambda: False) == Filters()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_filters_of_a_site_with_one_version_and_one_locale_change_nothing(clause
     ],
 )
 def test_a_version_or_locale_that_no_page_has_finds_nothing(clauses: list[list[str]], filters: Filters) -> None:
-    found = to_filters(clauses, DOCUSAURUS)
+    found = to_filters(clauses, DOCUSAURUS, lambda: True)
     assert found == filters
     assert DOCUSAURUS(filters) is None
 
@@ -111,7 +113,7 @@ def test_a_version_or_locale_that_no_page_has_finds_nothing(clauses: list[list[s
     ],
 )
 def test_clauses_that_exclude_each_other_match_no_page(clauses: list[list[str]]) -> None:
-    assert to_filters(clauses, DOCUSAURUS) is None
+    assert to_filters(clauses, DOCUSAURUS, lambda: True) is None
 
 
 @pytest.mark.parametrize(
@@ -120,4 +122,4 @@ def test_clauses_that_exclude_each_other_match_no_page(clauses: list[list[str]])
 )
 def test_clauses_without_a_filter_are_refused(clause: Sequence[str]) -> None:
     with pytest.raises(InputError, match=r"^facetFilters: "):
-        to_filters([clause], DOCUSAURUS)
+        to_filters([clause], DOCUSAURUS, lambda: True)

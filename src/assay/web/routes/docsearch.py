@@ -66,7 +66,7 @@ def router(assay: Assay) -> APIRouter:
 
     def _result(request: Request, sent: DocSearchQuery) -> dict[str, Any]:
         started = perf_counter()
-        filters = to_filters(sent.facet_filters, assay.searches.page_of)
+        filters = to_filters(sent.facet_filters, assay.searches.page_of, _has_versions)
         ranking = counts = None
         if not sent.query.strip():
             counts = _page_counts() if sent.facets else None
@@ -74,6 +74,9 @@ def router(assay: Assay) -> APIRouter:
             ranking = run_search(assay, docsearch.to_query(sent, filters, assay.settings.search), request)
         spent = (perf_counter() - started) * 1000.0
         return to_result(sent, ranking, spent, assay.settings.calibrated_threshold, counts)
+
+    def _has_versions() -> bool:
+        return any(source.versions for source in assay.pages.sources()[1])
 
     def _page_counts() -> FacetCounts:
         """Of all pages: a box asks for its choices with an empty query."""
