@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.integration.web.conftest import RunningServer, running_server, settings_for, write_pages
@@ -70,10 +71,21 @@ def served(index: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
 
 
 def writing_routes(served: Served) -> dict[str, object]:
-    """The routes that change something, with a body that would."""
+    """The administration's routes that take a body, with one that would change something."""
     with Assay.open(settings_for(served.folder)) as assay:
         candidate, live = (one.id for one in assay.generations()[:2])
-    return {"/v1/admin/promote": {"generation": candidate}, "/v1/admin/rollback": {"leave": live}}
+    posted = {path: methods["post"] for path, methods in paths(served).items() if "post" in methods}
+    bodies = {
+        path: operation["requestBody"]["content"]["application/json"]["example"]
+        for path, operation in posted.items()
+        if path.startswith("/v1/admin/")
+    }
+    return bodies | {"/v1/admin/promote": {"generation": candidate}, "/v1/admin/rollback": {"leave": live}}
+
+
+def paths(served: Served) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = ask(served.server.port, "/openapi.json").body["paths"]
+    return found
 
 
 @pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
@@ -92,17 +104,14 @@ def test_no_route_that_changes_something_obeys_it(served: Served, sent: Mapping[
 
 def test_no_get_changes_anything(served: Served) -> None:
     before = served.state()
-    document = ask(served.server.port, "/openapi.json").body
-    paths = [*document["paths"], *(f"{path}?generation=x&leave=x" for path in writing_routes(served))]
-    for path in paths:
+    for path in [*paths(served), *(f"{path}?generation=x&leave=x" for path in writing_routes(served))]:
         for method in ("GET", "HEAD"):
             ask(served.server.port, path, method=method, headers={"Origin": EVIL, **bearer(served.key)})
     assert served.state() == before
 
 
 def test_every_route_that_takes_a_body_is_either_a_search_or_among_those_that_are_tested(served: Served) -> None:
-    document = ask(served.server.port, "/openapi.json").body
-    taking = {path for path, methods in document["paths"].items() if set(methods) - {"get"}}
+    taking = {path for path, methods in paths(served).items() if set(methods) - {"get"}}
     searching = {path for path in taking if re.search("search|query|queries|validate", path)}
     assert taking - searching == set(writing_routes(served))
 
