@@ -22,10 +22,18 @@ from tests.folders import plant
 from tests.forking import ForkedProgram
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _PATIENCE_MS = 30_000
 """How long a busy machine may take for a step."""
+
+_CLEAR_ONCE = """
+if (location.protocol.startsWith("http") && !window.name) {
+  window.name = "tab";
+  localStorage.clear();
+}
+"""
+"""A tab begins without what the tabs before it stored; its name lasts as long as it."""
 
 BASE_URL = "https://docs.example.org"
 HOSTILE = "<img src=x onerror=alert(1)> & <script>alert(2)</script> \"quoted\" 'title'"
@@ -138,19 +146,35 @@ def chromium() -> Iterator["Browser"]:
         browser.close()
 
 
-@contextmanager
-def tab(browser: "Browser", **options: Any) -> Iterator["Page"]:  # noqa: ANN401 - those of new_context
-    """A tab with storage of its own. At its end, no script has failed and no policy was violated."""
-    troubles: list[str] = []
+def new_context(browser: "Browser", **options: Any) -> "BrowserContext":  # noqa: ANN401 - those of new_context
+    """A profile with its own storage and cache, without animations."""
     context = browser.new_context(**{"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}, **options})
     context.set_default_timeout(_PATIENCE_MS)
+    context.add_init_script(_CLEAR_ONCE)
+    return context
+
+
+@contextmanager
+def tab(context: "BrowserContext") -> Iterator["Page"]:
+    """A new tab. At its end, no script has failed, no dialog was opened, and no policy was violated."""
+    troubles: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("dialog", lambda dialog: troubles.append(f"a dialog: {dialog.message}"))
     page.on("console", lambda line: "Content Security Policy" in line.text and troubles.append(line.text))
     yield page
-    context.close()
+    for each in context.pages:
+        each.close()
     assert troubles == []
+
+
+@contextmanager
+def alone(browser: "Browser", **options: Any) -> Iterator["Page"]:  # noqa: ANN401 - those of new_context
+    """A tab in a profile of its own."""
+    context = new_context(browser, **options)
+    with tab(context) as page:
+        yield page
+    context.close()
 
 
 @cache
@@ -159,7 +183,12 @@ def _axe() -> str:
 
 
 def violations(page: "Page") -> list[str]:
-    """What axe-core finds wrong: the rule, and the places."""
-    page.evaluate(_axe())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found["violations"]]
+    """What axe-core finds wrong in light and in dark colours: the rule, and the places."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())
+    found: list[str] = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        report = page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false, preload: false})")
+        found += [f"{scheme}: {one['id']}: {[node['target'] for node in one['nodes']]}" for one in report["violations"]]
+    return found

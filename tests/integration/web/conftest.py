@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.browsing import chromium, served_site, site_settings, write_site
+from tests.browsing import chromium, new_context, served_site, site_settings, tab, write_site
 from tests.forking import ForkedProgram
 
 from assay.app import Assay
@@ -20,6 +20,9 @@ from assay.cli.commands.serving import further_endpoints
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
 from assay.web.server import serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 BASE_URL = "https://docs.example.org/robots"
 PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "gyroscope")
@@ -191,10 +194,25 @@ def default_server(published: Path) -> Iterator[RunningServer]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser() -> Iterator["Browser"]:
     """A Chromium, shared by all tests of this process; skips where there is none."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def context(browser: "Browser") -> Iterator["BrowserContext"]:
+    """A profile of it for the tests of a module, which share its cache; storage is cleared for each tab."""
+    opened = new_context(browser)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tab_page(context: "BrowserContext") -> Iterator["Page"]:
+    """A tab in it."""
+    with tab(context) as page:
+        yield page
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.browsing import BASE_URL, HOSTILE, other_site, served_site, tab, violations
+from tests.browsing import BASE_URL, HOSTILE, other_site, served_site, violations
 from tests.integration.web.wire import make_key
 
 from assay.model.access import Scope
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator, Page
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
 expect = sync_api.expect
 
@@ -52,9 +52,8 @@ def site(browsed_site: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def page(browser: "Browser") -> Iterator["Page"]:
-    with tab(browser) as opened:
-        yield opened
+def page(tab_page: "Page") -> "Page":
+    return tab_page
 
 
 def box(page: "Page") -> "Locator":
@@ -76,7 +75,7 @@ def test_a_search_box_in_another_site_searches_the_server_of_its_script(page: "P
     expect(options(page).filter(has_text="Topics").first).to_be_visible()
     page.keyboard.press("ArrowDown")
     with page.expect_navigation(url=re.compile(re.escape(BASE_URL)), wait_until="commit"):
-        page.context.route(f"{BASE_URL}/**", lambda route: route.fulfill(body="There"))
+        page.route(f"{BASE_URL}/**", lambda route: route.fulfill(body="There"))
         page.keyboard.press("Enter")
 
 
@@ -186,26 +185,23 @@ def test_a_key_in_the_attribute_is_sent(page: "Page", browsed_site: Path, tmp_pa
         expect(page.locator("[role=alert]")).to_be_empty()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_another_site(browser: "Browser", site: Site, scheme: str) -> None:
+def test_axe_finds_nothing_in_another_site(page: "Page", site: Site) -> None:
     style = "<style>body { background: Canvas; color: CanvasText; color-scheme: light dark }</style>"
-    with tab(browser, color_scheme=scheme) as page:
-        page.goto(site.write("<assay-search></assay-search>", head=style))
-        expect(box(page)).to_be_visible()
-        assert violations(page) == []
-        box(page).fill("Replcaing the gyroscope")
-        expect(options(page).first).to_be_visible()
-        page.keyboard.press("ArrowDown")
-        expect(page.get_by_role("button", name="Save result")).to_be_visible()
-        assert violations(page) == []
+    page.goto(site.write("<assay-search></assay-search>", head=style))
+    box(page).fill("Replcaing the gyroscope")
+    expect(options(page).first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="Save result")).to_be_visible()
+    assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [320, 768, 1920])
-def test_the_results_fit_into_the_window(browser: "Browser", site: Site, width: int) -> None:
-    with tab(browser, viewport={"width": width, "height": 600}) as page:
-        page.goto(site.write("<div style='margin-left: 60%; width: 35%'><assay-search></assay-search></div>"))
-        box(page).fill("robot")
-        expect(options(page).first).to_be_visible()
+def test_the_results_fit_into_the_window(page: "Page", site: Site) -> None:
+    page.goto(site.write("<div style='margin-left: 60%; width: 35%'><assay-search></assay-search></div>"))
+    box(page).fill("robot")
+    expect(options(page).first).to_be_visible()
+    for width in (320, 768, 1920):
+        page.set_viewport_size({"width": width, "height": 600})
+        page.evaluate("new Promise(requestAnimationFrame)")
         panel = page.locator("assay-search .panel").bounding_box()
         assert panel["x"] >= 0
         assert panel["x"] + panel["width"] <= width

@@ -45,11 +45,14 @@ export class View {
     root.append(make("div", { class: inline ? "root inline" : "root", role: "search" }, this.field, this.panel, this.status));
   }
 
-  /** Say how many results there are: at once on the screen, and to screen readers when the typing pauses. */
+  /** Say how many results there are: at once on the screen, and with the notices to screen readers, after a pause. */
   say(text) {
     this.summary.textContent = text;
     clearTimeout(this.#saying);
-    this.#saying = setTimeout(() => (this.status.textContent = text), 600);
+    this.#saying = setTimeout(() => {
+      const notices = [...this.notices.children].map((one) => one.textContent);
+      this.status.textContent = [text, ...notices].join(". ");
+    }, 600);
   }
 
   #saying = 0;
