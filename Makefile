@@ -9,7 +9,7 @@ USER_STAMP := $(VENV)/.installed-user
 # Every command and test starts processes of Python; without this each of them compiles all of Assay anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check docs bench soak format weight package clean
+.PHONY: help demo test check docs bench soak format weight package site clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,6 +56,11 @@ soak: $(STAMP)  ## look for new counterexamples to the properties and the HTTP A
 	ASSAY_WHOLE_CORPORA=1 $(BIN)/python -m pytest tests/integration/test_reading_corpora.py tests/integration/test_chunking_corpora.py
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -m benchmarks.soak 1800
+
+site:  ## the documentation as a site, in build/site; ASSAY_SEARCH_URL names the server that its box searches
+	$(PYTHON) -m venv build/site-tools
+	build/site-tools/bin/python -m pip install --quiet --disable-pip-version-check --requirement docs_site/requirements.txt
+	NO_MKDOCS_2_WARNING=1 build/site-tools/bin/mkdocs build --quiet
 
 weight: $(BIN)/python  ## size of a fresh environment: files, with the bytecode of the demo, with all bytecode (as pip leaves it)
 	rm -rf build/weight && $(PYTHON) -m venv build/weight

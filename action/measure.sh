@@ -11,6 +11,8 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/base" 2> /dev/null || true; rm -rf "$work"' EXIT
 export ASSAY_DATA_DIR=$work/data NO_COLOR=1 COLUMNS=120
 
+config=()
+[ -z "${CONFIG:-}" ] || config=(--config "$CONFIG")
 source=()
 if [ -n "${SOURCE:-}" ]; then
     # One name for both: the same pages are compared.
@@ -29,10 +31,10 @@ finish() { # exit code, sentence
 rm -f "$comment"
 git worktree add --quiet --detach "$work/base" "$BASE"
 based=true
-(cd "$work/base" && assay publish "${source[@]}" --no-testset) || based=false
+(cd "$work/base" && assay publish "${config[@]}" "${source[@]}" --no-testset) || based=false
 
 code=0
-assay ingest "${source[@]}" --json > "$work/build.json" || code=$?
+assay ingest "${config[@]}" "${source[@]}" --json > "$work/build.json" || code=$?
 [ "$code" = 0 ] || finish "$code" "the documentation cannot be built; the log of the job says why."
 if [ "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["unchanged"])' "$work/build.json")" = True ]; then
     finish 0 "no page changed."
@@ -41,13 +43,13 @@ fi
 testset=${TESTSET:-}
 if [ -z "$testset" ] && [ "$based" = true ]; then
     testset=$work/derived.testset.yaml
-    assay testset derive --generation live --output "$testset" > /dev/null || testset=
+    assay testset derive "${config[@]}" --generation live --output "$testset" > /dev/null || testset=
 fi
 topics=(--no-testset)
 [ -z "$testset" ] || topics=(--testset "$testset")
 
 verdict=0
-assay validate "${topics[@]}" --generation candidate --output-dir "$work/reports" || verdict=$?
+assay validate "${config[@]}" "${topics[@]}" --generation candidate --output-dir "$work/reports" || verdict=$?
 {
     echo '<!-- assay -->'
     cat "$work"/reports/*.md
@@ -57,7 +59,7 @@ worse=0
 if [ "$based" = true ] && [ -n "$testset" ]; then
     rule=()
     [ "${FAIL_IF_WORSE:-any}" = off ] || rule=(--fail-if-worse "${FAIL_IF_WORSE:-any}")
-    assay compare live candidate --testset "$testset" "${rule[@]}" > "$work/compared.txt" || worse=$?
+    assay compare "${config[@]}" live candidate --testset "$testset" "${rule[@]}" > "$work/compared.txt" || worse=$?
     # Indented text is code whatever it says.
     printf '\n<details><summary>Compared with the base</summary>\n\n%s\n\n</details>\n' \
         "$(sed 's/^/    /' "$work/compared.txt")" >> "$comment"

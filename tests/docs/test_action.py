@@ -12,7 +12,9 @@ from tests.command_lines import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action" / "action.yml").read_text(encoding="utf-8"))
-WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "docs.yml").read_text(encoding="utf-8"))
+WORKFLOWS = ROOT / ".github" / "workflows"
+WORKFLOW = yaml.safe_load((WORKFLOWS / "docs.yml").read_text(encoding="utf-8"))
+SITE = yaml.safe_load((WORKFLOWS / "site.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 SCRIPTS = sorted((ROOT / "action").glob("*.sh"))
 
@@ -40,6 +42,7 @@ def test_the_script_calls_commands_that_exist_with_their_options() -> None:
     text = (ROOT / "action" / "measure.sh").read_text(encoding="utf-8")
     lines = re.findall(r"^\s*(?:\(.*&& )?assay ([^>|;)\n]+)", text, flags=re.MULTILINE)
     given = {
+        '"${config[@]}"': "--config docs_site/assay.toml",
         '"${source[@]}"': "docs --name docs --base-url https://docs.example.org",
         '"${topics[@]}"': "--no-testset",
         '"${rule[@]}"': "--fail-if-worse any",
@@ -58,10 +61,20 @@ def test_the_workflow_uses_the_action_of_this_checkout_with_inputs_that_it_has()
     assert checkout["uses"].startswith("actions/checkout@v")
     assert (ROOT / action["uses"] / "action.yml").is_file()
     assert set(action["with"]) <= set(ACTION["inputs"])
-    assert (ROOT / action["with"]["source"]).is_dir()
+    assert (ROOT / action["with"]["config"]).is_file()
+    assert (ROOT / action["with"]["testset"]).is_file()
 
 
 def test_the_workflow_may_read_the_code_and_comment_and_nothing_else() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read", "pull-requests": "write"}
     # YAML 1.1 reads `on` as true. pull_request_target would give a fork's code the token of the base.
     assert set(WORKFLOW[True]) == {"pull_request"}
+
+
+def test_the_site_is_published_only_after_its_gate() -> None:
+    names = [step.get("name", "") for step in SITE["jobs"]["build"]["steps"]]
+    gate = SITE["jobs"]["build"]["steps"][names.index("Gate")]["run"]
+    assert names.index("Gate") < names.index("Build")
+    assert SITE["jobs"]["publish"]["needs"] == "build"
+    assert [parse(line) for line in re.findall(r"bin/assay (.+)", gate)] == ["publish"]
+    assert set(SITE[True]["push"]["branches"]) == {"main"}
