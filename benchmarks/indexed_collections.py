@@ -1,15 +1,18 @@
 """A labelled collection, indexed and searched by the product, and by exact formulas."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
+from assay.ingest.indexing.vocabulary import VocabularyBuilder, count_words, names_of_page
 from assay.model.documents import Chunk
 from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State
+from assay.model.vocabulary import Vocabulary
 from assay.ports import (
     Embedder,
     IndexPoint,
@@ -35,6 +38,7 @@ class IndexedCollection:
 
     vectors: float32 of shape (chunks, dimension), in the order of chunks.
     counts: terms of each chunk.
+    vocabulary: that a generation of these chunks has.
     """
 
     collection: LabelledCollection
@@ -44,6 +48,7 @@ class IndexedCollection:
     sparse: SparseIdentity
     generation: Generation
     index: VectorIndex
+    vocabulary: Vocabulary
 
 
 def index_collection(
@@ -75,9 +80,21 @@ def index_collection(
     weighed = encoder.weigh(counts, average)
     writer.add([IndexPoint(*point) for point in zip(chunks, vectors, weighed, strict=True)])
     writer.seal()
+    index = store.open(GENERATION, spec)
     return IndexedCollection(
-        collection, chunks, vectors, tuple(counts), generation.sparse, generation, store.open(GENERATION, spec)
+        collection, chunks, vectors, tuple(counts), generation.sparse, generation, index, _vocabulary(chunks, counts)
     )
+
+
+def _vocabulary(chunks: Sequence[Chunk], counts: Sequence[SparseVector]) -> Vocabulary:
+    builder = VocabularyBuilder()
+    for url, numbered in groupby(enumerate(chunks), key=lambda one: one[1].document.url):
+        page = list(numbered)
+        own = [chunk for _, chunk in page]
+        terms = {term for number, _ in page for term in counts[number].indices}
+        names = names_of_page(own, [Names.of(chunk) for chunk in own])
+        builder.add(url, count_words(chunk.keyword_text for chunk in own), terms, names)
+    return builder.vocabulary()
 
 
 def embedded_store(folder: Path) -> EdgeStore:

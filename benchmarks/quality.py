@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder, is_common_word
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.model.documents import Chunk
-from assay.model.ranking import Filters, FusionMethod, Hit, Mode, Query
+from assay.model.ranking import Filters, FusionMethod, Hit, Mode, Query, Ranking
 from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder
+from assay.retrieval.completion import Completer
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.settings import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, ChunkingSettings, SearchSettings, SparseSettings
@@ -75,6 +76,15 @@ class Bench:
         indexed = self.indexed
         searcher = Searcher(indexed.generation, indexed.index, self._embedder, self._encoder, rules)
         return [searcher.search(Query(topic.text, TOP_K, mode)).hits for topic in indexed.collection.topics]
+
+    def search_corrected(self, rules: SearchRules) -> list[Ranking]:
+        """The rankings of hybrid search for every topic, with words corrected as in a generation."""
+        indexed = self.indexed
+        completer = Completer(indexed.vocabulary, self._encoder, is_common_word)
+        searcher = Searcher(
+            indexed.generation, indexed.index, self._embedder, self._encoder, rules, completer=completer
+        )
+        return [searcher.search(Query(topic.text, TOP_K, Mode.HYBRID)) for topic in indexed.collection.topics]
 
     def answers(self, depth: int) -> list[IndexAnswer]:
         """The dense and sparse rankings of the index for every topic."""
@@ -188,7 +198,10 @@ def report(bench: Bench, dense_weight: float) -> bool:
     _print_row("sparse", scores[Mode.SPARSE])
     _print_row("dense", scores[Mode.DENSE])
     _print_row(f"hybrid ({_name(rules)})", scores[Mode.HYBRID])
+    corrected = bench.search_corrected(rules)
+    _print_row("hybrid, misspelt words corrected", bench.score(_ids(ranking.hits for ranking in corrected)))
     _print_row("hybrid (rrf 1 : 1), baseline", bench.score(_ids(bench.search(Mode.HYBRID, baseline))))
+    _print_corrected(found[Mode.HYBRID], corrected)
     _print_agreement(bench, found, rules)
     return _print_goals(bench, scores)
 
@@ -219,6 +232,13 @@ def _print_row(name: str, scores: Scores) -> None:
         f"  {name:<36}{mean(scores.ndcg):>7.4f} ±{half_width(scores.ndcg):.3f}"
         f"{mean(scores.reciprocal_rank):>9.4f}{mean(scores.success):>11.4f}"
     )
+
+
+def _print_corrected(plain: Sequence[tuple[Hit, ...]], corrected: Sequence[Ranking]) -> None:
+    """Print the number of topics in which a word is corrected, and whether all others have the same hits."""
+    changed = sum(bool(ranking.corrections) for ranking in corrected)
+    same = all(ranking.corrections or ranking.hits == hits for hits, ranking in zip(plain, corrected, strict=True))
+    print(f"  a word is corrected in {changed} topics; the others have {'the same' if same else 'OTHER'} hits")
 
 
 def _print_agreement(bench: Bench, found: dict[Mode, list[tuple[Hit, ...]]], rules: SearchRules) -> None:
