@@ -1,13 +1,15 @@
 """Settings: which source wins, and what is said when one cannot be used."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 from assay.errors import ConfigurationError
-from assay.settings import Settings, load_settings, misspelled_variables
+from assay.settings import Settings, load_settings, misspelled_variables, pickle_settings, unpickle_settings
 from assay.settings.table import Table
 
 
@@ -353,3 +355,25 @@ def test_a_test_set_that_is_no_path_is_refused_in_plain_words(value: object) -> 
 def test_an_empty_test_set_in_a_file_is_not_the_folder_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="must be the path of a test set"):
         load_settings(_write(tmp_path, '[validation]\ntestset = ""\n'))
+
+
+def test_settings_for_another_process_are_equal_and_their_secrets_are_registered(tmp_path: Path) -> None:
+    file = tmp_path / "assay.toml"
+    file.write_text('[server]\ntrusted_proxies = ["10.0.0.0/8"]\n[[sources]]\npath = "docs"\n', "utf-8")
+    settings = load_settings(file, {"qdrant": {"url": "http://q", "api_key": "a-rare-key-of-qdrant"}})
+    again = unpickle_settings(pickle_settings(settings))
+    assert again.model_dump() == settings.model_dump()
+    assert again.config_folder == settings.config_folder == tmp_path
+    assert again.model_fields_set == settings.model_fields_set
+
+
+def test_another_process_masks_the_secrets_of_settings_that_it_receives(tmp_path: Path) -> None:
+    settings = load_settings(None, {"qdrant": {"url": "http://q", "api_key": "a-rare-key-of-qdrant"}})
+    code = (
+        "import sys; from assay.settings import unpickle_settings; from assay.redaction import redacted;"
+        "unpickle_settings(sys.stdin.buffer.read()); print(redacted('the key is a-rare-key-of-qdrant'))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], input=pickle_settings(settings), capture_output=True, check=True
+    )
+    assert b"a-rare-key" not in shown.stdout

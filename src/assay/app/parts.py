@@ -1,8 +1,11 @@
 """The adapters that the settings name, each built on first use."""
 
+import secrets
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from assay.adapters.access.key_file import KeyFile
@@ -15,6 +18,7 @@ from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app.construction import adopted_store, embedded_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
 from assay.errors import CatalogUnavailable, ConfigurationError
+from assay.model.workers import SECRET_BYTES, WorkerShare
 from assay.ports import (
     Catalog,
     Embedder,
@@ -45,11 +49,14 @@ class Parts:
     A search loads no catalog migrations, and a listing loads no model.
 
     embedder_observer: called after each request to an embedding provider; settable at any time.
+    workers: what this process shares with the other workers of its server; settable before serving, None for one
+        process alone.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.embedder_observer: EmbedderObserver | None = None
+        self.workers: WorkerShare | None = None
         self._catalog: SqlCatalog | None = None
         self._is_closed = False
 
@@ -169,10 +176,27 @@ class Parts:
         return UrlCheck([str(url) for url in addresses if url])
 
     def request_limits(self) -> "RequestLimits":
-        """Build the counters of one server's rate limits, with nothing counted yet."""
+        """Build the counters of one server's rate limits, which its workers share."""
         from assay.adapters.access.request_limits import RequestLimits
 
-        return RequestLimits()
+        if self.workers is None:
+            return RequestLimits()
+        from assay.adapters.access.shared_counters import shared_counters
+
+        return RequestLimits(shared_counters(self.workers))
+
+    def release_lock(self) -> AbstractContextManager[object]:
+        """Build the lock of one server's releases over HTTP, which its workers share."""
+        if self.workers is None:
+            return Lock()
+        from assay.adapters.access.shared_counters import ProcessLock
+
+        return ProcessLock(self.workers.file)
+
+    @cached_property
+    def server_secret(self) -> bytes:
+        """Random bytes of one server, which its workers share."""
+        return self.workers.secret if self.workers is not None else secrets.token_bytes(SECRET_BYTES)
 
     def request_traces(self) -> "RequestTraces | None":
         """Build the exporter of one server's traces; None if OpenTelemetry is not installed."""

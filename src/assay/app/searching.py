@@ -67,7 +67,7 @@ class Searches:
         """The metrics of a server."""
         from assay.adapters.telemetry.prometheus import Metrics
 
-        return Metrics(self._served)
+        return Metrics(self._served, self._parts.workers)
 
     @property
     def shaping(self) -> Shaping:
@@ -141,6 +141,10 @@ class Searches:
         Raises CatalogError, without a long wait.
         """
         return self._parts.catalog.chunk_metadata(chunk_ids, generation_id)
+
+    def resolve_name(self) -> str | None:
+        """The id of the named generation; None for the live one. Raises GenerationNotFound, CatalogError."""
+        return None if self._name is None else self._named_id
 
     def served_generation(self) -> Generation:
         """Return the generation that answers searches. Raises NoLiveGeneration, or the error from opening it."""

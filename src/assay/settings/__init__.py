@@ -16,6 +16,8 @@ from assay.settings.loading import (
     Settings,
     load_settings,
     misspelled_variables,
+    pickle_settings,
+    unpickle_settings,
 )
 from assay.settings.opening import is_site, settings_for, source_named
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
@@ -48,6 +50,8 @@ __all__ = [
     "is_site",
     "load_settings",
     "misspelled_variables",
+    "pickle_settings",
     "settings_for",
     "source_named",
+    "unpickle_settings",
 ]

@@ -1,6 +1,7 @@
 """All settings, loaded from assay.toml, the environment and the caller's overrides."""
 
 import os
+import pickle
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -179,6 +180,18 @@ def _settings_with(values: dict[str, Any], folder: Path) -> type[Settings]:
             return init_settings, env_settings, _SeedVariables(settings_cls), file_values
 
     return FileSettings
+
+
+def pickle_settings(settings: Settings) -> bytes:
+    """Settings as bytes for another process of the same user; they contain the secrets."""
+    tables = {name: getattr(settings, name) for name in Settings.model_fields}
+    return pickle.dumps((settings.config_folder, tables, settings.model_fields_set))
+
+
+def unpickle_settings(content: bytes) -> Settings:
+    """Settings from pickle_settings, with their secrets registered for redaction in this process."""
+    folder, tables, names = pickle.loads(content)  # noqa: S301 - from our own process
+    return _settings_with({}, folder).model_construct(names, **tables)
 
 
 def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:

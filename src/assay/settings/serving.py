@@ -18,6 +18,13 @@ class ServerSettings(Table):
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65_535, description="Port to listen on; 0 picks a free one.")
+    workers: int = Field(
+        default=1,
+        ge=1,
+        le=256,
+        description="Processes that answer on the same port. `threads`, `max_requests` and `max_connections` apply to "
+        "each; rate limits and `/metrics` to all together. See [scaling.md](scaling.md#workers). Not on Windows.",
+    )
     threads: int = Field(default=8, ge=1, le=256, description="Most searches at the same time.")
     contract_mode: ContractMode | None = Field(
         default=None,
@@ -75,6 +82,13 @@ class ServerSettings(Table):
         default="6000/minute",
         pattern=RATE_LIMIT,
         description="Rate limit for each API key that has none of its own, or `off`.",
+    )
+    rate_limit_storage: str | None = Field(
+        default=None,
+        pattern=r"^(rediss?|redis\+unix)://",
+        description="Redis in which several machines count requests together: `redis://:password@host:6379/0`, "
+        "`rediss://…`, `redis+unix:///path`; needs the extra `redis`. If unset, or while Redis does not answer, each "
+        "machine counts for itself.",
     )
     trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
         default=(),

@@ -149,7 +149,7 @@ def _middleware(assay: Assay, stopping: Event, where: Listening, tracing: Reques
         Middleware(
             RequestEdge,
             drain=stopping,
-            query_rule=QueryLogRule(server.log_queries),
+            query_rule=QueryLogRule(server.log_queries, assay.parts.server_secret),
             metrics=assay.searches.metrics,
             traces=tracing,
         ),

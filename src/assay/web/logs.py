@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import logging
-import secrets
 import sys
 from collections.abc import Mapping
 from typing import Literal
@@ -14,13 +13,14 @@ from assay.adapters.telemetry.log_lines import JsonLines, LogFormat, TextLines
 class QueryLogRule:
     """How the log shows the text of a query (`[server] log_queries`).
 
-    rule: True for the plain text, False to omit it, `hash` for 16 hex digits that equal texts share until the process
-        ends. The hash uses a random secret, so that common queries cannot be guessed from it.
+    rule: True for the plain text, False to omit it, `hash` for 16 hex digits that equal texts share until the server
+        ends.
+    secret: random bytes, so that common queries cannot be guessed from their hash.
     """
 
-    def __init__(self, rule: bool | Literal["hash"]) -> None:
+    def __init__(self, rule: bool | Literal["hash"], secret: bytes) -> None:
         self._rule = rule
-        self._secret = secrets.token_bytes(32)
+        self._secret = secret
 
     def apply(self, notes: Mapping[str, object]) -> dict[str, object]:
         """The fields of a log line, with the rule applied to `query`."""
@@ -35,10 +35,11 @@ class QueryLogRule:
         return fields
 
 
-def configure_logging(log_format: LogFormat) -> None:
+def configure_logging(log_format: LogFormat, *, with_process: bool = False) -> None:
     """Configure the root logger: INFO to standard error, unless it already has handlers.
 
     log_format: `json` sets a JSON formatter on all handlers, existing ones included.
+    with_process: add the process id to every line; sets the formatter too.
     """
     root = logging.getLogger()
     if not root.handlers:
@@ -46,9 +47,10 @@ def configure_logging(log_format: LogFormat) -> None:
         handler.setFormatter(TextLines())
         root.addHandler(handler)
         root.setLevel(logging.INFO)
-    if log_format == "json":
+    if log_format == "json" or with_process:
+        formatter = JsonLines if log_format == "json" else TextLines
         for writer in root.handlers:
-            writer.setFormatter(JsonLines())
+            writer.setFormatter(formatter(with_process=with_process))
 
 
 def format_fields(fields: Mapping[str, object]) -> str:

@@ -16,10 +16,12 @@ from tests.forking import ForkedProgram
 
 from assay.app import Assay
 from assay.app.searching import Searches
-from assay.cli.commands.serving import further_endpoints
+from assay.cli import server_process
+from assay.cli.server_process import further_endpoints
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
 from assay.web.server import serve
+from assay.web.workers.supervisor import serve_with_workers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -160,6 +162,9 @@ def _serve(folder: Path, definitions: str, kind: str, server: dict[str, object])
     names: dict[str, Any] = {"Searches": Searches, "Path": Path}
     exec(definitions, names)
     with Assay.open(settings_for(folder, **server)) as assay:
+        if assay.settings.server.workers > 1:
+            serve_with_workers(assay, "127.0.0.1", 0, server_process.__name__, allow_public=False)
+            return
         assay.searches.__class__ = names[kind]
         serve(assay, "127.0.0.1", 0, log_format="json", endpoints=further_endpoints(assay))
 

@@ -26,7 +26,7 @@ from tests.peers.balancer import balancer
 
 from assay.adapters.embedders.static import count_tokens
 from assay.app import Assay
-from assay.cli.commands.serving import further_endpoints
+from assay.cli.server_process import further_endpoints
 from assay.mcp.server import TOOLS, build_server, page_uri
 from assay.web.application import create_app
 

@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def listen(_host: str, _port: int) -> None:
         raise Listened
 
-    monkeypatch.setattr(server, "_listen", listen)
+    monkeypatch.setattr(server, "listen", listen)
     write_pages(tmp_path / "pages")
     make_key(tmp_path / "keys.json", "operator", Scope.ADMIN)
     return tmp_path

@@ -1,4 +1,4 @@
-"""Rate limits of clients, counted in this process by the library `limits`."""
+"""Rate limits of clients, counted by the library `limits`."""
 
 import math
 import time
@@ -44,10 +44,13 @@ class Usage:
 
 
 class RequestLimits:
-    """Fixed windows that begin with a client's first request, so that Retry-After is exact to the second."""
+    """Fixed windows that begin with a client's first request, so that Retry-After is exact to the second.
 
-    def __init__(self) -> None:
-        self._limiter = FixedWindowRateLimiter(_BoundedMemory())
+    storage: the counters; None to count in the memory of this process.
+    """
+
+    def __init__(self, storage: Storage | None = None) -> None:
+        self._limiter = FixedWindowRateLimiter(storage or _BoundedMemory())
         self._parsed: dict[str, tuple[RateLimitItem, ...]] = {}
 
     def count(self, limit: str, client: str, requests: int = 1) -> Usage | None:

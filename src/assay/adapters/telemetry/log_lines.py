@@ -17,7 +17,13 @@ class JsonLines(logging.Formatter):
     """One JSON object per line: time, level, logger, message, and the `fields` of the record.
 
     For a record with an `event`, the event replaces the message, which repeats the fields.
+
+    with_process: add the process id as `pid`.
     """
+
+    def __init__(self, *, with_process: bool = False) -> None:
+        super().__init__()
+        self._with_process = with_process
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record as one line of ASCII."""
@@ -27,6 +33,7 @@ class JsonLines(logging.Formatter):
             .replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
+            **({"pid": record.process} if self._with_process else {}),
             "message": getattr(record, "event", None) or record.getMessage(),
             **_fields(record),
         }
@@ -36,10 +43,13 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """One line of text per record, followed by an indented traceback, if any."""
+    """One line of text per record, followed by an indented traceback, if any.
 
-    def __init__(self) -> None:
-        super().__init__(TEXT)
+    with_process: add the process id after the time.
+    """
+
+    def __init__(self, *, with_process: bool = False) -> None:
+        super().__init__(TEXT.replace("%(asctime)s", "%(asctime)s [%(process)d]") if with_process else TEXT)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - named by logging
         """Format a line and escape control characters."""

@@ -1,16 +1,22 @@
-"""Counters and histograms for Prometheus, in a registry of their own."""
+"""Counters and histograms for Prometheus, in a registry of their own.
 
+The workers of one server keep them in files of a shared folder. Any worker adds them up for a scrape.
+"""
+
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, exposition
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, exposition, values
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.gc_collector import GCCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from assay.model.workers import WorkerShare
 from assay.ports import EmbedderCall
 from assay.version import __version__
 
@@ -34,11 +40,14 @@ class Metrics:
     """All metrics; safe to use from several threads.
 
     served: returns the live generation or None. Called at each scrape, so it has to be fast and must not raise.
+    workers: what this process shares with the other workers of its server; None for one process alone.
     """
 
-    def __init__(self, served: Callable[[], ServedGeneration | None]) -> None:
-        self._registry = CollectorRegistry()
-        one = self._registry
+    def __init__(self, served: Callable[[], ServedGeneration | None], workers: WorkerShare | None = None) -> None:
+        if workers is not None:
+            _count_in_files(workers)
+        one = CollectorRegistry()
+        self._registry = one if workers is None else CollectorRegistry()
         self._requests = Counter(
             "assay_http_requests", "Requests by route, method and status.", ("route", "method", "status"), registry=one
         )
@@ -49,7 +58,12 @@ class Metrics:
             buckets=_REQUEST_SECONDS,
             registry=one,
         )
-        self.in_flight = Gauge("assay_http_requests_in_flight", "Requests that are being answered.", registry=one)
+        self.in_flight = Gauge(
+            "assay_http_requests_in_flight",
+            "Requests that are being answered.",
+            registry=one,
+            multiprocess_mode="livesum",
+        )
         self._searches = Counter(
             "assay_searches", "Searches by route and status of the answer.", ("route", "status"), registry=one
         )
@@ -86,11 +100,18 @@ class Metrics:
             buckets=_REQUEST_SECONDS,
             registry=one,
         )
-        Info("assay_build", "This Assay.", registry=one).info({"version": __version__})
-        one.register(_Generation(served))
-        ProcessCollector(registry=one)
-        PlatformCollector(registry=one)
-        GCCollector(registry=one)
+        shown = self._registry
+        Info("assay_build", "This Assay.", registry=shown).info({"version": __version__})
+        shown.register(_Generation(served))
+        PlatformCollector(registry=shown)
+        if workers is None:
+            ProcessCollector(registry=shown)
+            GCCollector(registry=shown)
+            return
+        starts = Counter("assay_worker_starts", "Processes started for each worker.", ("worker",), registry=one)
+        starts.labels(str(workers.number)).inc()
+        MultiProcessCollector(shown, str(workers.folder))  # type: ignore[no-untyped-call]
+        shown.register(_Workers(workers))
 
     def request_answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request. route: the path pattern and not the client's path, to limit the number of labels."""
@@ -128,6 +149,50 @@ class Metrics:
         """All metrics in the format of an Accept header, and the content type."""
         encode, content_type = exposition.choose_encoder(accept)
         return encode(self._registry), content_type
+
+
+def _count_in_files(workers: WorkerShare) -> None:
+    """Keep the values of this process in files of the shared folder, under the number of its worker.
+
+    The process that replaces a dead worker continues its counters, so that none is lost and files do not add up.
+    """
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(workers.folder)
+    values.ValueClass = values.MultiProcessValue(lambda: workers.number)  # type: ignore[no-untyped-call]
+    mark_process_dead(workers.number, str(workers.folder))  # type: ignore[no-untyped-call] # gauges of the dead process
+
+
+class _Workers(Collector):
+    """Metrics of each worker's process, with the label `worker`."""
+
+    def __init__(self, workers: WorkerShare) -> None:
+        self._workers = workers
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing, so that registering does not read other processes."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Which workers run, and their CPU time, memory and files."""
+        up = GaugeMetricFamily("assay_worker_up", "1 while the worker's process runs, else 0.", labels=("worker",))
+        families: dict[str, Metric] = {up.name: up}
+        for number in range(1, self._workers.count + 1):
+            pid = self._pid(number)
+            up.add_metric((str(number),), 0.0 if pid is None else 1.0)
+            for family in () if pid is None else _process_metrics(pid):
+                known = families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+                for sample in family.samples:
+                    known.add_sample(sample.name, {"worker": str(number)}, sample.value)
+        return families.values()
+
+    def _pid(self, number: int) -> int | None:
+        try:
+            return int(self._workers.pid_file(self._workers.folder, number).read_text("ascii"))
+        except (OSError, ValueError):
+            return None
+
+
+def _process_metrics(pid: int) -> Iterable[Metric]:
+    return ProcessCollector(pid=lambda: pid, registry=None).collect()
 
 
 class _Generation(Collector):

@@ -1,7 +1,6 @@
 """GET /v1/admin/generations, POST /v1/admin/promote and POST /v1/admin/rollback, for keys with the scope `admin`."""
 
 import logging
-from threading import Lock
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -27,7 +26,7 @@ def router(assay: Assay) -> APIRouter:
     """
     routes = APIRouter(tags=["administration"])
     read_body = JsonBody(assay.settings.server.max_body_bytes, writes=True)
-    releasing = Lock()  # a repeated request waits for the first, and then finds nothing to change
+    releasing = assay.parts.release_lock()  # a repeated request waits for the first, and then finds nothing to change
 
     @routes.get(
         "/v1/admin/generations",

@@ -25,7 +25,7 @@ def router(assay: Assay) -> APIRouter:
     """The routes over this Assay; AccessMiddleware checks the key, and a ticket stands for one."""
     routes = APIRouter(tags=["administration"])
     read_body = JsonBody(assay.settings.server.max_body_bytes, writes=True)
-    tickets = Tickets()
+    tickets = Tickets(assay.parts.server_secret)
 
     @routes.get(
         "/v1/admin/reports",

@@ -1,10 +1,15 @@
 """Metrics, as Prometheus reads them."""
 
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import pytest
+from prometheus_client import values
 from prometheus_client.parser import text_string_to_metric_families
 
 from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
+from assay.model.workers import WorkerShare
 from assay.ports import EmbedderCall
 
 
@@ -55,3 +60,24 @@ def test_two_servers_in_one_process_count_for_themselves() -> None:
     first.rate_limited("key")
     assert samples(first)["assay_rate_limited_requests_total", (("by", "key"),)] == 1
     assert not [name for name, labels in samples(second) if name == "assay_rate_limited_requests_total" and labels]
+
+
+def test_the_workers_of_a_server_add_up_their_metrics_and_a_replaced_one_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(values, "ValueClass", values.ValueClass)
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
+    for number in (1, 2, 1):  # the last one replaces the first
+        metrics = Metrics(lambda: None, WorkerShare(number, 2, tmp_path, -1, b""))
+        metrics.request_answered("/search", "POST", 200, 0.02)
+        metrics.in_flight.inc()
+    WorkerShare.pid_file(tmp_path, 1).write_text(str(os.getpid()))
+    seen = samples(metrics)
+    assert seen["assay_http_requests_total", (("method", "POST"), ("route", "/search"), ("status", "200"))] == 3
+    assert seen["assay_http_request_seconds_bucket", (("le", "0.025"), ("route", "/search"))] == 3
+    assert seen["assay_http_requests_in_flight", ()] == 2  # that of the dead worker is forgotten
+    assert seen["assay_worker_starts_total", (("worker", "1"),)] == 2
+    assert [seen["assay_worker_up", (("worker", number),)] for number in "12"] == [1, 0]
+    assert seen["assay_live_generation", ()] == 0
+    processes = {labels for name, labels in seen if name == "process_resident_memory_bytes"}
+    assert processes == ({(("worker", "1"),)} if Path("/proc/stat").exists() else set())

@@ -1,0 +1,29 @@
+"""What the worker processes of one server share."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerShare:
+    """One worker's view of what all workers of a server share.
+
+    number: of this worker, from 1; the process that replaces a dead one has the same.
+    count: number of workers.
+    folder: private folder of their metrics.
+    file: descriptor of the file with their counters, whose bytes are also their locks.
+    secret: SECRET_BYTES random bytes.
+    """
+
+    number: int
+    count: int
+    folder: Path
+    file: int
+    secret: bytes = field(repr=False)
+
+    @staticmethod
+    def pid_file(folder: Path, number: int) -> Path:
+        """The file with the process id of a worker; missing while it does not run."""
+        return folder / f"worker-{number}.pid"
