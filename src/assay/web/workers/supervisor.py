@@ -140,7 +140,7 @@ class Supervisor:
             raise error
         seat.process.end(_EXTRA_SECONDS)
         self._pause(seat)
-        logger.error("Worker %s cannot start, next try in %.1f s: %s", seat.number, seat.pause, error)
+        logger.error("Worker %s cannot start: %s Next try in %.1f s.", seat.number, error, seat.pause)
 
     def _on_death(self, seat: _Seat) -> None:
         assert seat.process is not None
@@ -154,7 +154,7 @@ class Supervisor:
             seat.process, seat.pause, seat.start_at = None, 0.0, 0.0
         else:
             self._pause(seat)
-        logger.error("Worker %s, process %s, %s; another starts in %.1f s.", seat.number, pid, how, seat.pause)
+        logger.error("Worker %s died: process %s %s; another starts in %.1f s.", seat.number, pid, how, seat.pause)
 
     def _pause(self, seat: _Seat) -> None:
         seat.process = None
