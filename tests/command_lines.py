@@ -27,3 +27,22 @@ def parse(arguments: str | list[str]) -> str:
             command.make_context(name, rest, parent=context)
             return " ".join(names)
         group = command
+
+
+def unknown_options(arguments: str) -> set[str]:
+    """The options of a command line in prose that its command does not have; arguments may be missing.
+
+    Raises LookupError for a command that does not exist.
+    """
+    words = shlex.split(arguments)
+    group, rest = _GROUP, words
+    while True:
+        context = group.make_context("assay", rest, resilient_parsing=True)
+        _, command, rest = group.resolve_command(context, [word for word in rest if not word.startswith("-")])
+        if command is None:
+            raise LookupError(arguments)
+        if not isinstance(command, TyperGroup) or not rest:
+            break
+        group = command
+    known = {"--help", *(spelling for parameter in command.params for spelling in parameter.opts)}
+    return {word.partition("=")[0] for word in words if word.startswith("-")} - known
