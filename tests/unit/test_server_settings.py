@@ -93,3 +93,13 @@ def test_what_no_browser_sends_as_an_origin_is_refused(origin: str) -> None:
 )
 def test_what_a_browser_sends_as_an_origin_is_taken(origin: str) -> None:
     assert load_settings(None, {"server": {"cors_origins": [origin]}}).server.cors_origins == (origin,)
+
+
+@pytest.mark.parametrize("url", ["redis://:pw@host:6379/0", "rediss://host", "redis+unix:///run/redis.sock"])
+def test_requests_are_counted_in_a_redis(url: str) -> None:
+    assert load_settings(None, {"server": {"rate_limit_storage": url}}).server.rate_limit_storage == url
+
+
+def test_requests_are_counted_in_nothing_but_redis() -> None:
+    with pytest.raises(ConfigurationError, match=r"server\.rate_limit_storage"):
+        load_settings(None, {"server": {"rate_limit_storage": "memcached://host"}})

@@ -176,14 +176,19 @@ class Parts:
         return UrlCheck([str(url) for url in addresses if url])
 
     def request_limits(self) -> "RequestLimits":
-        """Build the counters of one server's rate limits, which its workers share."""
+        """Build the counters of one server's rate limits, which its workers share. Raises ConfigurationError."""
         from assay.adapters.access.request_limits import RequestLimits
 
-        if self.workers is None:
-            return RequestLimits()
-        from assay.adapters.access.shared_counters import shared_counters
+        counters = None
+        if self.workers is not None:
+            from assay.adapters.access.shared_counters import shared_counters
 
-        return RequestLimits(shared_counters(self.workers))
+            counters = shared_counters(self.workers)
+        if self.settings.server.rate_limit_storage is None:
+            return RequestLimits(counters)
+        from assay.adapters.access.redis_counters import SharedLimits
+
+        return SharedLimits(self.settings.server.rate_limit_storage, counters)
 
     def release_lock(self) -> AbstractContextManager[object]:
         """Build the lock of one server's releases over HTTP, which its workers share."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+import anyio
+from anyio.to_thread import run_sync
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
@@ -57,6 +59,9 @@ DEFAULT_RATE_LIMIT = "600/minute"
 
 _CHARGE = "assay.charge"
 
+_COUNTING_THREADS = 8
+"""Threads that wait for Redis, apart from those of searches."""
+
 
 def charge(scope: AsgiScope, requests: int) -> Response | None:
     """Count further requests against the client's limit, for a request that contains several searches.
@@ -98,6 +103,7 @@ class AccessMiddleware(HttpMiddleware):
         self._find_key = find_key
         self._address_limit = server.rate_limit or (DEFAULT_RATE_LIMIT if exposed else OFF)
         self._limits = limits
+        self._counting = anyio.CapacityLimiter(_COUNTING_THREADS)
         self._metrics = metrics
         self._has_warned = False
 
@@ -124,7 +130,10 @@ class AccessMiddleware(HttpMiddleware):
             record.notes["key"] = key.id
 
         budgets = self._budgets(scope["path"], key, address)
-        budget, usage = self._count(budgets)
+        if self._limits.is_remote and budgets:
+            budget, usage = await run_sync(self._count, budgets, limiter=self._counting)
+        else:
+            budget, usage = self._count(budgets)
         if budget is not None and usage is not None and usage.retry_after is not None:
             refusal = _too_many(usage.retry_after, budget)
         refusal = refusal or self._refusal(scope, token, key) or _published_admin_key(scope["path"], key)

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
 from tests.copies import copy_tree
 from tests.integration.cli.commands import forked
-from tests.integration.web.conftest import ROUTES, RunningServer, asking, running_server
+from tests.integration.web.conftest import ROUTES, RunningServer, asking, running_server, settings_for
 from tests.integration.web.wire import Answer, ask, bearer, make_key, search
 
+from assay.app import Assay
 from assay.contracts.search_api import ErrorResponse
 from assay.model.access import Scope
+from assay.web.application import create_app
 
 GENERATIONS = "/v1/admin/generations"
 ORIGIN = {"Origin": "https://docs.example.org"}
@@ -446,3 +449,12 @@ def test_an_error_inside_is_readable_for_a_page_and_counted(published: Path, tmp
         assert b"secret" not in answer.content
         counted = _samples(ask(server.port, "/metrics"))
         assert counted["assay_searches_total", (("route", "/search"), ("status", "500"))] == 1.0
+
+
+def test_without_redis_requests_are_answered_and_counted_here(published: Path) -> None:
+    pytest.importorskip("redis", reason="the extra `redis` is not installed")
+    settings = settings_for(published, rate_limit="3/hour", rate_limit_storage="redis://127.0.0.1:1/0")
+    with Assay.open(settings) as assay, TestClient(create_app(assay)) as client:
+        answers = [client.get("/v1/search", params={"q": "nodes"}) for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429] * 2
+    assert answers[0].headers["RateLimit-Remaining"] == "2"

@@ -4,6 +4,7 @@ import math
 import time
 from dataclasses import dataclass
 from threading import Lock
+from typing import ClassVar
 
 from limits import RateLimitItem, parse_many
 from limits.storage import Storage
@@ -47,7 +48,10 @@ class RequestLimits:
     """Fixed windows that begin with a client's first request, so that Retry-After is exact to the second.
 
     storage: the counters; None to count in the memory of this process.
+    is_remote: whether counting waits for another process.
     """
+
+    is_remote: ClassVar[bool] = False
 
     def __init__(self, storage: Storage | None = None) -> None:
         self._limiter = FixedWindowRateLimiter(storage or _BoundedMemory())
