@@ -16,7 +16,7 @@ from assay.app.evaluation import Evaluation
 from assay.app.labels import Labels
 from assay.app.parts import Parts
 from assay.app.systems import Systems
-from assay.app.testsets import add_judgment, load_test_set, remove_judgment
+from assay.app.testsets import FileStamp, add_judgment, file_stamp, load_test_set, remove_judgment
 from assay.errors import ConfigurationError, InputError
 from assay.model.evaluation import Judgment, Passage, TestSet, Topic
 from assay.model.labelling import (
@@ -41,7 +41,7 @@ from assay.validation.labelling.sheet import (
     refuse_label,
     second_opinions,
     standings,
-    to_label,
+    unjudged,
     with_judgment,
 )
 
@@ -120,7 +120,8 @@ class LabelDesk:
         self._labels = labels
         self._evaluation = evaluation
         self._queues: OrderedDict[str, tuple[Sheet, ...]] = OrderedDict()
-        self._lock = Lock()  # of _queues
+        self._last: tuple[tuple[Path, FileStamp | None], TestSet] | None = None
+        self._lock = Lock()  # of _queues and _last
         self._searching = Lock()  # so that two judges do not search for the same topics
 
     def test_sets(self) -> list[LabelledTestSet]:
@@ -239,11 +240,22 @@ class LabelDesk:
     def _test_set(self, name: str) -> tuple[Path, TestSet]:
         """The file of a test set and its content. Raises InputError for one that cannot be labelled."""
         path = self._evaluation.test_set_path()
-        test_set = None if path is None else load_test_set(path)
+        test_set = None if path is None else self._loaded(path)
         if path is None or test_set is None or test_set.name != name:
             known = f"; it can be {test_set.name}" if test_set is not None else ""
             raise InputError(f"test_set: there is no test set {name} to label{known}.")
         return path, test_set
+
+    def _loaded(self, path: Path) -> TestSet:
+        """The test set in a file, parsed again only if the file changed. Raises InputError."""
+        stamp = path, file_stamp(path)
+        with self._lock:
+            if self._last is not None and self._last[0] == stamp and stamp[1] is not None:
+                return self._last[1]
+        test_set = load_test_set(path)
+        with self._lock:
+            self._last = stamp, test_set
+        return test_set
 
     def _sheets(self, path: Path, test_set: TestSet, request: QueueRequest) -> tuple[str, tuple[Sheet, ...]]:
         """The sheets of the systems with the present labels, and their identity."""
@@ -304,12 +316,11 @@ class LabelDesk:
     def _progress(self, sheets: Sequence[Sheet], test_set: TestSet) -> LabelProgress:
         results, limits = sheets[0].results, self._systems.gate.quality
         counts = list(standings(results, limits).values())
-        unjudged = [to_label(sheet.test_set, sheet.results, limits, sheet.depth) for sheet in sheets]
         return LabelProgress(
             reached=counts.count(Standing.REACHED),
             missed=counts.count(Standing.MISSED),
             open=counts.count(Standing.OPEN),
-            left=len({item.key for items in unjudged for item in items}),
+            left=len(set().union(*map(unjudged, sheets))),
             checks=tuple(answer_findings(results, limits, derived=test_set.derived)),
         )
 

@@ -16,7 +16,7 @@ from assay.adapters.testset_files.text_file import read_text, replace_file
 from assay.adapters.testset_files.undo import file_lock, record_addition, undo_addition
 from assay.errors import FileUnwritable, InputError
 from assay.model.documents import Chunk
-from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet
+from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet, Topic
 from assay.model.labelling import Addition
 from assay.model.located import Located, Unparsed, refuse
 from assay.path_checks import exists, is_folder
@@ -26,6 +26,7 @@ from assay.validation.testsets.reading import ReadTestSet, examine, read_test_se
 
 __all__ = [
     "SUFFIXES",
+    "FileStamp",
     "Format",
     "ResolvedExport",
     "add_judgment",
@@ -33,6 +34,7 @@ __all__ = [
     "change_many",
     "examine_test_set",
     "export_test_set",
+    "file_stamp",
     "import_test_set",
     "load_test_set",
     "name_of",
@@ -87,11 +89,32 @@ def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -
 
     Raises InputError for an invalid test set, an unknown topic or a file that cannot be edited; it stays unchanged.
     """
-    topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
+    _append(path, topic_id, _topic(path, topic_id), judgments)
+
+
+def _topic(path: Path, topic_id: str) -> Topic | None:
+    return next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
+
+
+def _append(path: Path, topic_id: str, topic: Topic | None, judgments: Sequence[Judgment]) -> None:
+    """topic: as the file has it; None if it has none with this id."""
     inherited = topic.judgments if topic is not None else ()
     _editor(path).append(
         topic_id, [plain_judgment(one) for one in judgments], inherited=[plain_judgment(one) for one in inherited]
     )
+
+
+FileStamp = tuple[int, int, int]
+"""Modification time, size and inode of a file."""
+
+
+def file_stamp(path: Path) -> FileStamp | None:
+    """The stamp of a file, to detect changes; None if it cannot be read."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> None:
@@ -122,11 +145,11 @@ def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Ju
     passage, writes nothing and returns that judgment.
     """
     with file_lock(path):
-        topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
+        topic = _topic(path, topic_id)
         for known in topic.judgments if topic is not None else ():
             if known.passage == judgment.passage:
                 return known
-        return record_addition(path, topic_id, lambda: append_judgments(path, topic_id, [judgment]))
+        return record_addition(path, topic_id, lambda: _append(path, topic_id, topic, [judgment]))
 
 
 def remove_judgment(addition: Addition) -> None:

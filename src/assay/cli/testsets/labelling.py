@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.app.testsets import load_test_set
+from assay.app.testsets import file_stamp, load_test_set
 from assay.cli import options
 from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_UNREACHABLE
 from assay.cli.terminal.output import err, out, print_json
@@ -120,7 +120,7 @@ class Session:
         self._console = console
         self._index = 0
         self._done: list[tuple[int, LabelEntry]] = []
-        self._stamp = _stamp(path)
+        self._stamp = file_stamp(path)
         self._unsaved: set[int] = set()
 
     @property
@@ -172,7 +172,7 @@ class Session:
             self._warn(str(error))
             return
         self._unsaved.discard(self._index)
-        self._stamp = _stamp(self._path)
+        self._stamp = file_stamp(self._path)
         if known is not None:
             self._warn(f"The file already has the label {known.label} for it; that label stays.")
             self._index += 1
@@ -198,14 +198,14 @@ class Session:
             self._warn(str(error))
             return
         if entry.label is not None:
-            self._stamp = _stamp(self._path)
+            self._stamp = file_stamp(self._path)
         self._done.pop()
         self._index = index
         self._console.print("undone")
 
     def _skip_judged_elsewhere(self) -> None:
         """If the file was changed outside this session, skip the hits that it labels now."""
-        stamp = _stamp(self._path)
+        stamp = file_stamp(self._path)
         if stamp == self._stamp or self._index >= len(self._items):
             return
         self._stamp = stamp
@@ -272,12 +272,3 @@ _DECIDED: Mapping[Standing, str] = {Standing.REACHED: "at or above", Standing.MI
 
 def _named(ids: Sequence[str]) -> str:
     return escape(visible(some_of(ids, _NAMED), lines=False))
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return the modification time, size and inode of a file, to detect changes."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -91,12 +91,9 @@ def to_label(test_set: TestSet, results: Sequence[TopicResult], limits: QualityL
     labels, and repeatable, so that a session can be resumed.
     """
     owner_of = owners(test_set.topics)
-    most = sum(len(result.hits) for result in results)
-    whys = {
-        (owner_of[one.topic_id].id, one.hit.chunk.content_hash): one.why
-        for one in reversed(hits_to_label(results, limits, most))
-    }
-    first = [owner_of[one.topic_id].id for one in hits_to_label(results, limits, most)]
+    ranked = hits_to_label(results, limits, sum(len(result.hits) for result in results))
+    whys = {(owner_of[one.topic_id].id, one.hit.chunk.content_hash): one.why for one in reversed(ranked)}
+    first = [owner_of[one.topic_id].id for one in ranked]
     places = {topic_id: place for place, topic_id in enumerate(dict.fromkeys([*first, *owner_of]))}
     found: dict[tuple[str, str], ToLabel] = {}
     for result in results:
@@ -106,6 +103,17 @@ def to_label(test_set: TestSet, results: Sequence[TopicResult], limits: QualityL
             if label is None:
                 found.setdefault(key, ToLabel(owner, hit.chunk, whys.get(key, _UNJUDGED)))
     return sorted(found.values(), key=lambda one: (places[one.topic.id], lot(test_set.name, one)))
+
+
+def unjudged(sheet: Sheet) -> set[tuple[str, str]]:
+    """The keys of the hits that nobody has judged: of each topic's first ones, with those that cannot be labelled."""
+    owner_of = owners(sheet.test_set.topics)
+    return {
+        (owner_of[result.topic.id].id, hit.chunk.content_hash)
+        for result in sheet.results
+        for hit, label in zip(result.hits[: sheet.depth], result.labels, strict=False)
+        if label is None
+    }
 
 
 def pooled(test_set_name: str, sheets: Sequence[Sequence[ToLabel]]) -> list[ToLabel]:
