@@ -243,6 +243,19 @@ class VectorStoreConformance:
         assert answer.sparse[0].score > answer.sparse[1].score > 0.0
         assert answer.dense == ()
 
+    def test_a_score_is_the_sum_of_those_of_its_terms_alone(self, index: VectorIndex) -> None:
+        terms = {1000: 1.0, 2007: 0.4, 3007: 0.6}
+        query = IndexQuery(None, SparseVector(tuple(terms), tuple(terms.values())), 60, EVERYTHING)
+        alone = [
+            dict(index.search(replace(query, sparse=SparseVector((term,), (weight,)))).sparse)
+            for term, weight in terms.items()
+        ]
+        answer = index.search(query).sparse
+        assert len(answer) == 60
+        for scored in answer:
+            parts = [scores.get(scored.chunk_id, 0.0) for scores in alone]
+            assert scored.score == pytest.approx(sum(parts), rel=1e-5)
+
     def test_a_term_that_nothing_has_finds_nothing(self, index: VectorIndex) -> None:
         answer = index.search(IndexQuery(None, SparseVector((99,), (1.0,)), 10, EVERYTHING))
         assert answer.sparse == ()

@@ -193,6 +193,8 @@ def test_keys_label_skip_and_undo_and_say_what_changed(page: "Page") -> None:
     start(page)
     said, card = page.locator(".said"), page.locator(".card")
     query = card.get_by_role("heading").text_content()
+    expect(card).to_be_focused()
+    expect(card).to_have_accessible_name(re.compile(rf"^1 of \d+: {re.escape(query or '')}$"))
     first = card.locator(".whole").text_content()
     page.keyboard.press("2")
     expect(said).to_contain_text(re.compile(r"^2: answers it\. .*P@5 0\.00 → 0\.20\."))

@@ -83,7 +83,6 @@ function setup(sets, generations, begin) {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    document.activeElement?.blur(); // so that keys are labels and not text
     begin({
       test_set: testSet.value,
       judge: judge.value.trim(),
@@ -110,7 +109,7 @@ class Session {
     this.finished = finished;
     this.said = make("p", { role: "status", class: "said" });
     this.error = make("div", { role: "alert", class: "error" });
-    this.card = make("div", { class: "card" });
+    this.card = make("div", { class: "card", role: "group", tabindex: "-1" });
     this.progress = make("div", { class: "progress" });
     this.page = new PageText(api, (has) => this.#announce(has));
     this.hint = make("p", { class: "notice", hidden: true }, "0, 1 and 2 now label the selected text.");
@@ -234,6 +233,8 @@ class Session {
   #show() {
     this.page.close();
     const { item } = this;
+    this.card.setAttribute("aria-label", item ? `${this.#index + 1} of ${this.queue.waiting}: ${item.query}` : "Nothing is left");
+    this.card.focus({ preventScroll: true }); // keys are labels and not text, and screen readers say what is asked
     if (!item) {
       this.card.replaceChildren(make("p", {}, "Nothing is left to label. assay validate measures again."), this.#buttons(false));
       return;
