@@ -1,13 +1,13 @@
 """Labelling: the queue of hits, and the labels of several judges, each saved before the call returns."""
 
-import hashlib
 import logging
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from uuid import uuid4
 
 from assay.adapters.testset_files.label_journal import LabelJournal
@@ -30,6 +30,7 @@ from assay.model.labelling import (
     Standing,
     TopicEffect,
 )
+from assay.model.ranking import Mode
 from assay.model.validations import TopicResult
 from assay.validation.gate.quality import PRECISION, answer_findings
 from assay.validation.labelling.agreement import agreements
@@ -47,6 +48,7 @@ from assay.validation.labelling.sheet import (
 
 logger = logging.getLogger(__name__)
 
+_SEPARATOR = "~"
 _KEPT_SHEETS = 8
 """Queues whose rankings are kept in memory, so that nothing is searched again after each label."""
 
@@ -119,10 +121,10 @@ class LabelDesk:
         self._systems = systems
         self._labels = labels
         self._evaluation = evaluation
-        self._queues: OrderedDict[str, tuple[Sheet, ...]] = OrderedDict()
+        self._known: OrderedDict[tuple[Path, _Rankings], tuple[Sheet, ...]] = OrderedDict()
         self._last: tuple[tuple[Path, FileStamp | None], TestSet] | None = None
-        self._lock = Lock()  # of _queues and _last
-        self._searching = Lock()  # so that two judges do not search for the same topics
+        self._lock = Lock()  # of _last
+        self._measuring = RLock()  # of _known; also so that two judges do not search for the same topics
 
     def test_sets(self) -> list[LabelledTestSet]:
         """The test sets that can be labelled. Raises CatalogError, ConfigurationError."""
@@ -145,7 +147,9 @@ class LabelDesk:
         """
         path, test_set = self._test_set(request.test_set)
         wanted = {topic.id for topic in chosen(test_set, request.topics).topics}
-        identity, sheets = self._sheets(path, test_set, request)
+        rankings = self._rankings(request)
+        with self._measuring:
+            sheets = self._sheets(path, test_set, rankings, with_items=True)
         entries = self._parts.label_journal.of(path)
         if request.second_opinion:
             items = second_opinions(sheets[0], entries, request.judge)
@@ -156,7 +160,7 @@ class LabelDesk:
         items = [item for item in items if item.topic.id in wanted]
         own = [entry for entry in entries if entry.judge == request.judge]
         return LabelQueue(
-            id=identity,
+            id=rankings.name,
             test_set=test_set.name,
             generations=tuple(sheet.generation for sheet in sheets),
             items=tuple(items[: request.limit]),
@@ -192,7 +196,7 @@ class LabelDesk:
         entry, known = self.labeller(path, judge).label(topic, passage, label, content_hash)
         saved = known is None
         changed = with_judgment(test_set, topic.id, Judgment(passage, label)) if saved else None
-        effect = self._effect(queue_id, test_set, changed) if changed is not None else None
+        effect = None if changed is None else self._effect(path, queue_id, test_set, changed)
         return LabelOutcome(entry, label if known is None else known.label, saved, effect)
 
     def skip(self, test_set_name: str, judge: str, topic_id: str, content_hash: str) -> LabelEntry:
@@ -207,17 +211,18 @@ class LabelDesk:
 
         Raises InputError for an unknown entry, one that was undone already, and one whose label was edited since.
         """
-        path, _ = self._test_set(test_set_name)
+        path, before = self._test_set(test_set_name)
         entries = self._parts.label_journal.of(path)
         entry = next((one for one in entries if one.id == entry_id and one.judge == judge), None)
         if entry is None:
             raise InputError("entry: there is no such label of this judge, or it was undone already.")
         self.labeller(path, judge).undo(entry)
-        _, test_set = self._test_set(test_set_name)
-        owner_of = owners(test_set.topics)
-        of_topic = tuple(topic for topic in test_set.topics if owner_of[topic.id].id == entry.topic_id)
-        changed = replace(test_set, topics=of_topic)
-        return entry, self._effect(queue_id, test_set, changed) if entry.addition is not None else None
+        if entry.addition is None:
+            return entry, None
+        _, after = self._test_set(test_set_name)
+        owner_of = owners(after.topics)
+        of_topic = tuple(topic for topic in after.topics if owner_of[topic.id].id == entry.topic_id)
+        return entry, self._effect(path, queue_id, before, replace(after, topics=of_topic))
 
     def labeller(self, path: Path, judge: str) -> Labeller:
         """The labels of one judge on one file. judge: see Labeller."""
@@ -225,8 +230,8 @@ class LabelDesk:
 
     def _require_found(self, passage: Passage, queue_id: str | None) -> None:
         """Raise InputError for a passage that no generation of a queue has; without a queue, the measured one."""
-        sheets = self._known(queue_id or "") or ()
-        names = [sheet.generation for sheet in sheets] or [self._systems.measured_generation(None).id]
+        rankings = _Rankings.parse(queue_id or "")
+        names = [name for name, _ in rankings.systems] if rankings else [self._systems.measured_generation(None).id]
         problems = []
         for name in dict.fromkeys(names):
             try:
@@ -257,43 +262,49 @@ class LabelDesk:
             self._last = stamp, test_set
         return test_set
 
-    def _sheets(self, path: Path, test_set: TestSet, request: QueueRequest) -> tuple[str, tuple[Sheet, ...]]:
-        """The sheets of the systems with the present labels, and their identity."""
+    def _rankings(self, request: QueueRequest) -> "_Rankings":
         modes = [system.mode or self._parts.settings.search.mode for system in request.systems]
         generations = [self._systems.measured_generation(system.generation).id for system in request.systems]
-        systems = list(dict.fromkeys(zip(generations, modes, strict=True)))
-        identity = hashlib.sha256(repr((str(path.resolve()), systems, request.depth)).encode()).hexdigest()[:32]
-        with self._searching:
-            known = self._known(identity)
-            if known is not None and _topics(known[0].test_set) == _topics(test_set):
-                sheets = tuple(self._labels.refresh(sheet, test_set) for sheet in known)
-            else:
-                sheets = tuple(
-                    self._labels.sheet(test_set, generation, mode=mode, depth=request.depth)
-                    for generation, mode in systems
-                )
-            self._remember(identity, sheets)
-        return identity, sheets
+        return _Rankings(request.depth, tuple(dict.fromkeys(zip(generations, modes, strict=True))))
 
-    def _known(self, identity: str) -> tuple[Sheet, ...] | None:
-        with self._lock:
-            return self._queues.get(identity)
+    def _sheets(self, path: Path, test_set: TestSet, rankings: "_Rankings", *, with_items: bool) -> tuple[Sheet, ...]:
+        """The sheets of the systems with the labels of a test set. To be called within `_measuring`.
 
-    def _remember(self, identity: str, sheets: tuple[Sheet, ...]) -> None:
-        with self._lock:
-            self._queues[identity] = sheets
-            self._queues.move_to_end(identity)
-            while len(self._queues) > _KEPT_SHEETS:
-                self._queues.popitem(last=False)
+        Searches for all topics only if this process has not yet, or if they changed.
 
-    def _effect(self, queue_id: str | None, test_set: TestSet, changed: TestSet) -> LabelEffect | None:
-        """Measure the changed topics again, and compare. changed: only these topics, with their new judgments."""
-        with self._lock:
-            before = self._queues.get(queue_id or "")
-            if before is None:
-                return None
+        with_items: whether their items have to be complete.
+        """
+        known = self._known.get((path, rankings))
+        if known is None or _topics(known[0].test_set) != _topics(test_set):
+            sheets = tuple(
+                self._labels.sheet(test_set, generation, mode=mode, depth=rankings.depth)
+                for generation, mode in rankings.systems
+            )
+        elif with_items or known[0].test_set.topics != test_set.topics:
+            sheets = tuple(self._labels.refresh(sheet, test_set) for sheet in known)
+        else:
+            sheets = known
+        self._remember(path, rankings, sheets)
+        return sheets
+
+    def _remember(self, path: Path, rankings: "_Rankings", sheets: tuple[Sheet, ...]) -> None:
+        self._known[path, rankings] = sheets
+        self._known.move_to_end((path, rankings))
+        while len(self._known) > _KEPT_SHEETS:
+            self._known.popitem(last=False)
+
+    def _effect(self, path: Path, queue_id: str | None, test_set: TestSet, changed: TestSet) -> LabelEffect | None:
+        """Measure the changed topics again, and compare; None for an unknown queue.
+
+        test_set: before the change. changed: only these topics, with their new judgments.
+        """
+        rankings = _Rankings.parse(queue_id or "")
+        if rankings is None:
+            return None
+        with self._measuring:
+            before = self._sheets(path, test_set, rankings, with_items=False)
             sheets = tuple(_updated(sheet, self._labels.measure_again(sheet, changed)) for sheet in before)
-            self._queues[queue_id or ""] = sheets
+            self._remember(path, rankings, sheets)
         return LabelEffect(self._topic_effects(before[0], sheets[0], changed), self._progress(sheets, test_set))
 
     def _topic_effects(self, before: Sheet, after: Sheet, changed: TestSet) -> tuple[TopicEffect, ...]:
@@ -323,6 +334,33 @@ class LabelDesk:
             left=len(set().union(*map(unjudged, sheets))),
             checks=tuple(answer_findings(results, limits, derived=test_set.derived)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rankings:
+    """The rankings of a queue: by id of the generation and mode. depth: number of hits of each topic."""
+
+    depth: int
+    systems: tuple[tuple[str, Mode], ...]
+
+    @property
+    def name(self) -> str:
+        """The id of the queue, from which every server process can tell the rankings."""
+        return _SEPARATOR.join([str(self.depth), *(part for system in self.systems for part in system)])
+
+    @classmethod
+    def parse(cls, name: str) -> "_Rankings | None":
+        """The rankings of a queue; None for what is no id of one."""
+        depth, *parts = name.split(_SEPARATOR)
+        pairs = list(zip(parts[::2], parts[1::2], strict=False))
+        if (
+            not re.fullmatch(r"[0-9]{1,3}", depth)
+            or not pairs
+            or len(parts) % 2
+            or any(mode not in set(Mode) for _, mode in pairs)
+        ):
+            return None
+        return cls(int(depth), tuple((generation, Mode(mode)) for generation, mode in pairs))
 
 
 def _topics(test_set: TestSet) -> list[tuple[object, ...]]:

@@ -25,6 +25,8 @@ _Place = Annotated[int, Field(ge=0, le=1_000_000_000)]
 _Label = Annotated[int, Field(ge=0, le=2)]
 _Id = Annotated[str, Field(min_length=1, max_length=100), IS_TEXT]
 
+_QueueId = Annotated[str, Field(min_length=1, max_length=500), IS_TEXT]
+
 _TEST_SET = "Name of the test set, as `GET /v1/admin/labels` lists it."
 _JUDGE = "Name of the person who labels; empty if nobody else does."
 _QUEUE = "`queue` of the hits, for the effect of the label; null for none."
@@ -90,7 +92,7 @@ class LabelRequest(RequestModel):
     content_hash: _Hash | None = Field(
         default=None, description="That of the hit; null for a passage that was selected on a page."
     )
-    queue: _Id | None = Field(default=None, description=_QUEUE)
+    queue: _QueueId | None = Field(default=None, description=_QUEUE)
 
 
 class SkipRequest(RequestModel):
@@ -108,7 +110,7 @@ class UndoRequest(RequestModel):
     test_set: _Name = Field(description=_TEST_SET)
     judge: _Judge = Field(default="", description=_JUDGE)
     entry: _Id = Field(description="Id of the label or skip.")
-    queue: _Id | None = Field(default=None, description=_QUEUE)
+    queue: _QueueId | None = Field(default=None, description=_QUEUE)
 
 
 class LabelPageQuery(RequestModel):
@@ -275,8 +277,7 @@ class LabelAnswer(AnswerModel):
     given: GivenLabel = Field(description="The label of this judge.")
     effect: EffectOfLabel | None = Field(
         default=None,
-        description="The effect on the verdict; null without one, and after a restart of the server until the hits are "
-        "requested again.",
+        description="The effect on the verdict; null if the label was not added, or without a queue.",
     )
 
 

@@ -132,7 +132,7 @@ class LabelOutcome:
 
     label: that of the test set, which an earlier label may have decided.
     saved: whether this label was written to the test set.
-    effect: None if the hits of its queue are not known any more, as after a restart.
+    effect: None if it was not saved, or without a queue.
     """
 
     entry: LabelEntry
@@ -145,7 +145,7 @@ class LabelOutcome:
 class LabelQueue:
     """Hits to label, of one or two systems.
 
-    id: of these systems and this depth; the same for all judges, and after a restart.
+    id: of these systems and this depth; the same for all judges, and in every server process.
     generations: of the systems.
     items: the first ones, in labelling order. waiting: how many there are.
     undo: the last key of this judge; None without one.

@@ -287,6 +287,27 @@ def test_the_effect_of_labels_is_what_a_validation_then_says(judge: Judge, site:
         assert (check.outcome, check.value) == (findings[check.check].outcome, findings[check.check].value)
 
 
+def test_two_server_processes_know_of_each_others_labels(judge: Judge, site: Path, shared: Assay) -> None:
+    queue = judge.queue(topics=["motor"])
+    with opened(site) as assay:
+        assay.parts.__dict__["embedder"] = shared.parts.embedder
+        with TestClient(create_app(assay)) as client:
+            elsewhere = Judge(client, judge.key, "bob").label(queue, 0, 2)
+    here = judge.label(queue, 1, 2)
+    for number, answer in enumerate((elsewhere, here), start=1):
+        assert answer.effect is not None
+        assert answer.effect.progress.left == queue.progress.left - number
+        motor = next(one for one in answer.effect.topics if one.topic_id == "motor")
+        assert (motor.precision_before, motor.precision_after) == (0.2 * (number - 1), 0.2 * number)
+
+
+@pytest.mark.parametrize("queue", ["5", "5~x", "x~y~hybrid", "5~a~b", "9999~a~hybrid", "~", "5~a~hybrid~b"])
+def test_an_unknown_queue_gives_no_effect_and_the_label_is_saved(judge: Judge, queue: str) -> None:
+    body = judge.wanted(judge.queue(limit=1), 0, 0) | {"queue": queue}
+    answer = LabelAnswer.model_validate_json(judge.post("", body).content)
+    assert (answer.saved, answer.effect) == (True, None)
+
+
 def test_undo_gives_the_topic_its_standing_back(judge: Judge) -> None:
     queue = judge.queue(topics=["motor"])
     given = judge.label(queue, 0, 2)

@@ -52,7 +52,7 @@ _PROGRESS = LabelProgress(reached=9, missed=1, open=2, left=11, checks=(_CHECK,)
 _TOPIC_EFFECT = TopicEffect(_TOPIC.id, Standing.OPEN, Standing.REACHED, 0.6, 0.8)
 _EFFECT = LabelEffect((_TOPIC_EFFECT,), _PROGRESS)
 _ITEM = ToLabel(_TOPIC, CHUNK, "1 more relevant would bring the topic to P@5 0.8", _PASSAGE)
-_QUEUE_ID = "b1946ac92492d2347c6235b4d2611184"
+_QUEUE_ID = f"5~{RANKING.generation}~hybrid"
 _NAMED = {"test_set": _TEST_SET.name, "judge": "ada"}
 
 LABEL_TEST_SETS = labelling.to_test_sets([LabelledTestSet(Path("handbook.testset.yaml"), _TEST_SET, "", ("ada",), ())])
