@@ -3,15 +3,17 @@
 Unpacked files are numbered, so no name in an archive becomes a path on disk.
 """
 
+import errno
 import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -31,7 +33,14 @@ _SMALL_BYTES = 100_000_000
 
 _OUTSIDE = "its path leads out of the archive"
 _PIECE = 1 << 20
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
+_DAMAGED: tuple[type[Exception], ...] = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError),
+    *(IndexError, struct.error, OverflowError),  # of the standard library's readers, for impossible headers
+)
+with suppress(ImportError):  # Python can be built without it
+    import lzma
+
+    _DAMAGED = (*_DAMAGED, lzma.LZMAError)
 
 
 class _TooLarge(Exception):
@@ -73,7 +82,9 @@ class _Unpacked:
             self.files.add(path, "")
             return
         content = read(self.limit + 1)
-        target = self.folder / str(len(self.files.paths))
+        target = Path(
+            self.files.paths.get(path) or self.folder / str(len(self.files.paths))
+        )  # the last of a name counts
         if len(content) > self.limit:
             self.files.sizes[path] = max(size, len(content))
             content = b""
@@ -115,24 +126,31 @@ def _unpack(path: Path, folder: Path, limit: int) -> SiteFiles:
         unpack(path, found, _Bounds(path.stat().st_size))
     except _TooLarge as error:
         raise SourceError(f"{path} is not unpacked: {error}.", hint="Unpack it, and give the folder.") from None
-    except _DAMAGED as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise SourceError(f"{path} cannot be unpacked: {reason}.", hint="Make the archive again.") from None
-    except OSError as error:
+    except (*_DAMAGED, OSError) as error:
         raise _unusable(path, error) from None
     return found.files
 
 
-def _unusable(path: Path, error: OSError) -> SourceError:
-    reason = error.strerror or str(error) or type(error).__name__
-    return SourceError(f"{path} cannot be unpacked: {reason}.", hint="Check the file and the free space.")
+def _unusable(path: Path, error: Exception) -> SourceError:
+    hint = "Make the archive again." if _is_damage(error) else "Check the file and the free space."
+    return SourceError(f"{path} cannot be unpacked: {_reason(error)}.", hint=hint)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error is of the archive's content (a bad stream, a wrong offset), and not of the file system."""
+    return not isinstance(error, OSError) or error.errno in {None, errno.EINVAL}
+
+
+def _reason(error: Exception) -> str:
+    written = getattr(error, "strerror", None) or str(error)
+    return " ".join(written.split()).rstrip(".") or type(error).__name__
 
 
 def _unpack_zip(path: Path, found: _Unpacked, bounds: _Bounds) -> None:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             bounds.add_member()
-            if member.is_dir():
+            if member.filename.endswith("/"):  # is_dir() fails for an empty name
                 continue
             name = _checked_name(member.filename, found.files)
             mode = member.external_attr >> 16
@@ -157,8 +175,10 @@ def _unpack_member(
 
     try:
         found.add(name, member.file_size, read)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        found.files.failed.append((name, f"damaged in the archive: {error}"))
+    except (*_DAMAGED, OSError) as error:
+        if not _is_damage(error):
+            raise
+        found.files.failed.append((name, f"damaged in the archive: {_reason(error)}"))
 
 
 def _unpack_tar(path: Path, found: _Unpacked, bounds: _Bounds) -> None:

@@ -153,3 +153,46 @@ def test_a_damaged_member_fails_and_the_others_are_read(tmp_path: Path) -> None:
     items = _read(tmp_path / "a.zip", tmp_path)
     assert sorted(pages(items)) == ["/"]
     assert [item.key for item in items if isinstance(item, PageFailed)] == ["bad.html"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_whose_compressed_bytes_are_damaged_fails_and_the_others_are_read(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", method) as made:
+        made.writestr("bad.html", page("Damaged " * 100))
+        made.writestr("index.html", HTML)
+        size = made.getinfo("bad.html").compress_size
+    raw = bytearray(path.read_bytes())
+    start = len("bad.html") + 30  # the length of a member's header without its name
+    raw[start + 12 : start + size] = b"\xff" * (size - 12)
+    path.write_bytes(raw)
+    items = _read(path, tmp_path)
+    assert sorted(pages(items)) == ["/"]
+    assert [item.key for item in items if isinstance(item, PageFailed)] == ["bad.html"]
+
+
+def test_the_last_file_of_a_name_counts_and_no_other_page_gets_its_text(tmp_path: Path) -> None:
+    members = (("index.html", "Old"), ("./index.html", "New"), ("b.html", "Page B"), ("c.html", "Page C"))
+    with tarfile.open(tmp_path / "a.tar", "w") as tar, zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        for name, text in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(page(text))
+            tar.addfile(member, io.BytesIO(page(text)))
+            zipped.writestr(name, page(text))
+    for name in ("a.tar", "a.zip"):
+        found = pages(_read(tmp_path / name, tmp_path / name.removeprefix("a.")))
+        assert {path: text for path, one in found.items() for _, text in members if text in one.content} == {
+            "/": "New",
+            "/b.html": "Page B",
+            "/c.html": "Page C",
+        }
+
+
+def test_a_member_without_a_name_is_left_out(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        made.writestr("index.html", HTML)
+        made.writestr("x", "no name")
+    raw = (tmp_path / "a.zip").read_bytes()
+    head, _, tail = raw.rpartition(b"PK\x01\x02")
+    (tmp_path / "a.zip").write_bytes(head + b"PK\x01\x02" + tail.replace(b"x", b"\0", 1))
+    assert sorted(pages(_read(tmp_path / "a.zip", tmp_path))) == ["/"]
