@@ -56,7 +56,7 @@ def canonical_url(url: str) -> str:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError as error:
-        raise InputError(f"Not a valid URL: {url!r} ({error}).") from None
+        raise InputError(f"Not a valid URL: {url!r} ({error}).", hint="Write it as https://docs.example.org.") from None
     scheme = parts.scheme.lower()
     if scheme not in {"http", "https", "file"} or (scheme != "file" and not parts.hostname):
         raise InputError(f"Not an absolute http(s) URL: {url!r}.", hint="Write it as https://docs.example.org.")

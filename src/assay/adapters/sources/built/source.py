@@ -12,6 +12,7 @@ from assay.adapters.sources.built.declared import declared_base
 from assay.adapters.sources.built.files import SiteFiles, walk
 from assay.adapters.sources.built.host import FolderHost
 from assay.adapters.sources.folder.files import inside
+from assay.adapters.sources.site.addresses import normalize_url
 from assay.adapters.sources.site.options import DefaultVariant, Politeness, SiteLimits, SiteRequest, SiteScope
 from assay.adapters.sources.site.source import SiteSource
 from assay.errors import InputError, SourceError
@@ -102,8 +103,8 @@ class BuiltSource:
                 hint=f"Give the URL at which it is published: `--base-url {declared or 'https://docs.example.org'}`, "
                 "or base_url in [[sources]].",
             )
-        base = canonical_url(given)
-        if "?" in base or not base.startswith("http"):
+        base = normalize_url(canonical_url(given))  # with the host in ASCII, as in the addresses of pages
+        if base is None or "?" in base or not base.startswith("http"):
             raise InputError(
                 f"The base URL {given!r} is not the address of a site.", hint="Write it as https://docs.example.org."
             )

@@ -194,7 +194,8 @@ class _FolderReader:
             others = f"; it has {list_formats(unread.documents)}" if unread.documents else ""
             raise SourceError(
                 f"There are no Markdown files in {self._root / self._layout.within}{others}.",
-                hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are skipped.",
+                hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are skipped. "
+                "A folder of built HTML is read with `--convention html`.",
             )
         if unread.documents:
             formats = list_formats(unread.documents)
@@ -375,5 +376,6 @@ def _resolve_root(given: Path) -> tuple[Path, str | None]:
     if path.is_file() and path.suffix.lower() in SUFFIXES:
         return path.parent, path.name
     raise SourceError(
-        f"{given} is neither a folder nor a Markdown file.", hint=f"Give a folder, or a file in {', '.join(SUFFIXES)}."
+        f"{given} is neither a folder nor a Markdown file.",
+        hint=f"Give a folder, a file in {', '.join(SUFFIXES)}, or an archive of a built site (.zip, .tar.gz, .tar).",
     )

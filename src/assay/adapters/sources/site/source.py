@@ -22,7 +22,7 @@ from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.http.transport import Transport, open_network
 from assay.adapters.sources.site.options import SiteRequest, validated_headers, validated_start
 from assay.adapters.sources.site.pages.app_shell import HELP, NEEDS_BROWSER
-from assay.adapters.sources.site.pages.deduplication import Deduplicated, deduplicate, redirect_reason
+from assay.adapters.sources.site.pages.deduplication import NOINDEX, Deduplicated, deduplicate, redirect_reason
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.releases import SiteReleases
 from assay.adapters.sources.site.pages.site_pages import SitePage, read_site_pages
@@ -39,6 +39,15 @@ logger = logging.getLogger(__name__)
 
 REVISION = 2
 """Increase when a document changes for the same content; every page is then read again."""
+
+_NO_PAGES_HINT = (
+    "Check the address. The site needs a page there that links to others, a sitemap, or an llms.txt, with pages under "
+    "its prefix."
+)
+_NOINDEX_HINT = (
+    "Previews of sites are often marked so. If the site is yours, build or publish it without that, or set robots to "
+    "false for this source."
+)
 
 
 class SiteSource:
@@ -236,14 +245,13 @@ class _CrawlReader:
         if failures:
             return SourceError(
                 f"No page of {self._request.start_url} could be read: {'; '.join(failures[:3])}.",
-                hint="Run again when the site works. The live index is unchanged.",
+                hint="Mend that, or wait until the site works, and run again. The live index is unchanged.",
             )
         reasons = sorted({item.reason for item in decisions.values()})
         because = f" All that was found was excluded: {'; '.join(reasons[:3])}." if reasons else ""
         return SourceError(
             f"No page was found at {self._request.start_url}.{because}",
-            hint="Check the address. The site needs a page there that links to others, a sitemap, or "
-            "an llms.txt, with pages under its prefix.",
+            hint=_NOINDEX_HINT if NOINDEX in reasons else _NO_PAGES_HINT,
         )
 
     def _page(self, key: str, page: SitePage) -> PageRead:

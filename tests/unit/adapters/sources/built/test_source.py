@@ -209,10 +209,38 @@ def test_another_path_than_the_site_names_is_warned_of(tmp_path: Path, caplog: p
     assert f"is published at https://x.example/manual/, not at {BASE}/; check --base-url" in caplog.text
 
 
-@pytest.mark.parametrize("base_url", ["docs.example.org", "file:///srv/docs", "https://docs.example.org/?a=1"])
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        *("docs.example.org", "file:///srv/docs", "https://docs.example.org/?a=1", "", "https://"),
+        *("https://[::1", "https://docs.example.org:99999", "https://docs exam.org"),
+    ],
+)
 def test_a_base_url_that_is_none_is_refused(tmp_path: Path, base_url: str) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as raised:
         built(plant(tmp_path / "dist", small_site()), tmp_path, base_url).check()
+    assert "https://docs.example.org" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("base_url", "expected"),
+    [
+        ("https://пример.рф/док", "https://xn--e1afmkfd.xn--p1ai/%D0%B4%D0%BE%D0%BA"),
+        ("https://user:secret@docs.example.org:443/a b/../c;d/", "https://docs.example.org/c;d"),
+        ("HTTP://Docs.Example.org:8080#top", "http://docs.example.org:8080"),
+    ],
+)
+def test_a_base_url_may_be_written_as_people_write_addresses(tmp_path: Path, base_url: str, expected: str) -> None:
+    files = {"index.html": page(f"Start {links('a.html')}"), "a.html": page("A")}
+    items = list(built(plant(tmp_path / "dist", files), tmp_path, base_url).read({}))
+    assert {item.key.rstrip("/") for item in items if isinstance(item, RawPage)} == {expected, f"{expected}/a.html"}
+
+
+@pytest.mark.parametrize("path", ["a/a/a/a.html", "/".join("abcdefghijklmnopqrstuvwxyz") + ".html"])
+def test_a_file_is_no_crawler_trap_whatever_its_path(tmp_path: Path, path: str) -> None:
+    files = {"index.html": page(f"Start {links(path)}"), path: page("A deep page")}
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/", f"/{path}"]
 
 
 def test_an_empty_build_is_named_with_what_it_holds(tmp_path: Path) -> None:
@@ -316,3 +344,23 @@ def test_secrets_are_masked_before_a_page_goes_to_another_process(tmp_path: Path
     assert isinstance(item, RawPage)
     assert "The key is ***." in read_page(item).text
     assert not any(b"s3cret" in sent for sent in tasks.sent)
+
+
+def test_progress_never_shows_more_files_than_there_are(tmp_path: Path) -> None:
+    class Counted:
+        """A progress that keeps its last numbers."""
+
+        done = total = 0
+
+        def begin(self, stage: str, total: int | None) -> None: ...
+        def remark(self, text: str) -> None: ...
+        def end(self) -> None: ...
+        def expect(self, total: int) -> None:
+            self.total = total
+
+        def advance(self, steps: int = 1) -> None:
+            self.done += steps
+
+    counted = Counted()
+    list(built(plant(tmp_path / "dist", small_site()), tmp_path).read({}, counted))
+    assert 0 < counted.done <= counted.total

@@ -196,3 +196,8 @@ def test_a_root_with_more_documents_of_its_own_is_read_without_the_project(tmp_p
 def test_a_root_is_read_as_plain_markdown_where_that_is_asked_for(tmp_path: Path) -> None:
     plant(tmp_path, {"docs/.vitepress/config.ts": "", "docs/a.md": "", "README.md": ""})
     assert set(paths(read(tmp_path, convention="plain"))) == {"README.md", "docs/a.md"}
+
+
+def test_a_vitepress_site_without_a_configuration_is_known_by_its_theme(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"VitePress \(\.vitepress/theme/index\.ts\)"):
+        read(plant(tmp_path, {".vitepress/theme/index.ts": "export default {}", "a.md": ""}))

@@ -27,7 +27,10 @@ GUESSED: derived from another address; it may be missing. UNLINKED: a file that 
 """
 
 LISTED = SITEMAP | KNOWN | START | LLMS
-"""Listed by the site or the live generation: exempt from the checks for crawler traps."""
+"""Listed by the site or the live generation."""
+
+_TRUSTED = LISTED | UNLINKED
+"""Exempt from the checks for crawler traps; a file exists, whatever its path."""
 
 ROBOTS = "disallowed by robots.txt"
 
@@ -70,7 +73,7 @@ class Frontier:
 
     def offer(self, address: str, depth: int, kinds: int, *, redirects: int = 0) -> None:
         """Add an address to the queue, or count why it is rejected."""
-        seen = hash((address, kinds & LISTED != 0))
+        seen = hash((address, kinds & _TRUSTED != 0))
         if seen in self._links:
             return
         if len(self._links) >= _MAX_REMEMBERED_LINKS:
@@ -95,7 +98,7 @@ class Frontier:
             return "addresses of excluded prefixes" if excluded else "links out of the scope"
         if is_binary(address):
             return "links to files that are not pages"
-        return "" if kinds & LISTED else self._trap_reason(address, depth)
+        return "" if kinds & _TRUSTED else self._trap_reason(address, depth)
 
     def _trap_reason(self, address: str, depth: int) -> str:
         """Why a link that the site does not list is not followed; "" to follow it."""

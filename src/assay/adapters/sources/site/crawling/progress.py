@@ -42,7 +42,7 @@ class CrawlProgress:
 
     def report(self, frontier: Frontier, limit_reason: str) -> None:
         """Log what was found, and what was rejected and why."""
-        self._progress.expect(frontier.found)
+        self._progress.expect(max(frontier.found, self._counts.total()))  # excluded files were not found by a link
         self._progress.remark(self._remark())
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self._counts.items()))
         logger.info("%s: %s.", self._name, counts or "nothing new was fetched")

@@ -11,6 +11,8 @@ from assay.adapters.sources.site.crawling.frontier import QUERY, Frontier
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS
 from assay.adapters.sources.site.pages.site_pages import SitePage
 
+NOINDEX = "the page is marked noindex"
+
 _MAX_SHARED_TITLES = 3
 """Pages may share a title and first heading with at most this many to count as duplicates."""
 
@@ -48,7 +50,7 @@ _LISTING = re.compile(r"(Directory listing for|Index of) /")
 
 def _exclusion_reason(member: SitePage, kinds: int, frontier: Frontier) -> str:
     if member.noindex:
-        return "the page is marked noindex"
+        return NOINDEX
     if kinds & QUERY and frontier.exceeds_query_limit(member.address):
         return "its path has more addresses that differ only in the query than the limit query_pages"
     if not member.listed and _LISTING.match(member.titles):

@@ -120,8 +120,9 @@ def test_a_start_page_that_is_missing_does_not_matter_where_a_sitemap_is(site: S
 
 def test_a_site_without_any_page_is_an_error_that_names_the_reasons(site: Site, tmp_path: Path) -> None:
     site.pages = {"/": html("Start", head='<meta name="robots" content="noindex">')}
-    with pytest.raises(SourceError, match=r"No page was found.*noindex"):
+    with pytest.raises(SourceError, match=r"No page was found.*noindex") as raised:
         _read(site, tmp_path)
+    assert "set robots to false" in raised.value.hint
 
 
 def test_a_site_that_is_not_there_is_an_error(tmp_path: Path) -> None:
