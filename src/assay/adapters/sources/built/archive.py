@@ -33,14 +33,15 @@ _SMALL_BYTES = 100_000_000
 
 _OUTSIDE = "its path leads out of the archive"
 _PIECE = 1 << 20
-_DAMAGED: tuple[type[Exception], ...] = (
+_UNREADABLE: tuple[type[Exception], ...] = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError),
     *(IndexError, struct.error, OverflowError),  # of the standard library's readers, for impossible headers
+    OSError,
 )
 with suppress(ImportError):  # Python can be built without it
     import lzma
 
-    _DAMAGED = (*_DAMAGED, lzma.LZMAError)
+    _UNREADABLE = (*_UNREADABLE, lzma.LZMAError)
 
 
 class _TooLarge(Exception):
@@ -126,7 +127,7 @@ def _unpack(path: Path, folder: Path, limit: int) -> SiteFiles:
         unpack(path, found, _Bounds(path.stat().st_size))
     except _TooLarge as error:
         raise SourceError(f"{path} is not unpacked: {error}.", hint="Unpack it, and give the folder.") from None
-    except (*_DAMAGED, OSError) as error:
+    except _UNREADABLE as error:
         raise _unusable(path, error) from None
     return found.files
 
@@ -175,7 +176,7 @@ def _unpack_member(
 
     try:
         found.add(name, member.file_size, read)
-    except (*_DAMAGED, OSError) as error:
+    except _UNREADABLE as error:
         if not _is_damage(error):
             raise
         found.files.failed.append((name, f"damaged in the archive: {_reason(error)}"))

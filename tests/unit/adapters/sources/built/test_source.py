@@ -362,5 +362,7 @@ def test_progress_never_shows_more_files_than_there_are(tmp_path: Path) -> None:
             self.done += steps
 
     counted = Counted()
-    list(built(plant(tmp_path / "dist", small_site()), tmp_path).read({}, counted))
+    files = {"index.html": page(f"Start {links('a.html')}"), "a.html": page("A"), "404.html": page("Not found")}
+    files["sitemap.xml"] = sitemap(f"{BASE}/", f"{BASE}/a.html").encode()
+    list(built(plant(tmp_path / "dist", files), tmp_path).read({}, counted))
     assert 0 < counted.done <= counted.total
