@@ -1,6 +1,8 @@
-"""The script of the GitHub Action, run on a repository with a pull request, with the real command line."""
+"""The script of the GitHub Action in a repository with a pull request, and its commands with the real command line."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.folders import plant
+from tests.integration.cli.commands import runner
 
 SCRIPT = Path(__file__).resolve().parents[2] / "action" / "measure.sh"
 PARTS = {
@@ -65,17 +68,32 @@ def repository(tmp_path: Path) -> Path:
     return repository
 
 
-def test_a_changed_page_is_judged_and_compared_with_the_base_in_one_comment(repository: Path) -> None:
-    plant(
-        repository,
-        {"docs/brake.md": "# The brake\n\n</details> ``` <!-- Pads wear out by distance, and squeal when they do.\n"},
-    )
-    code, comment = _measure(repository, _git(repository, "rev-parse", "HEAD"))
-    assert code == 0, comment
-    assert comment.startswith("<!-- assay -->\n## ")
-    assert "<summary>Compared with the base</summary>\n\n    A: live" in comment
-    assert comment.rstrip().endswith("</details>")
-    assert _git(repository, "worktree", "list").count("\n") == 0
+def test_the_commands_of_the_script_judge_a_changed_page_and_compare_it_with_the_base(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runner(monkeypatch, capsys, repository)
+    derived, reports = tmp_path / "derived.testset.yaml", tmp_path / "reports"
+    variables = {
+        '"${config[@]}"': "",
+        '"${source[@]}"': "docs --name docs --base-url https://docs.example",
+        '"${topics[@]}"': f"--testset {derived}",
+        '"${rule[@]}"': "--fail-if-worse any",
+        '"$testset"': str(derived),
+        '"$work/reports"': str(reports),
+    }
+    lines = re.findall(r"^\s*(?:\(.*&& )?assay ([^>|;)\n]+)", SCRIPT.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    said = {}
+    for line in lines:
+        if line.startswith("ingest"):
+            plant(repository, {"docs/brake.md": "# The brake\n\n</details> ``` <!-- Pads wear out by distance.\n"})
+        for variable, words in variables.items():
+            line = line.replace(variable, words)  # noqa: PLW2901
+        said[line.split()[0]] = run(*shlex.split(line))
+    assert {name: ended.code for name, ended in said.items()} == dict.fromkeys(said, 0)
+    assert said["ingest"].body["unchanged"] is False
+    assert said["compare"].out.startswith("A: live")
+    (comment,) = reports.glob("*.md")
+    assert comment.read_text(encoding="utf-8").startswith("## ✅ PASS")
 
 
 _STAND_IN = """#!/bin/bash
@@ -84,7 +102,7 @@ case $1 in
     ingest) echo "{\\"unchanged\\": $UNCHANGED}"; exit $INGEST ;;
     testset) exit $DERIVE ;;
     validate) mkdir -p "${@: -1}"; echo "## report" > "${@: -1}/report.md"; exit $VALIDATE ;;
-    compare) echo compared; exit $COMPARE ;;
+    compare) echo "</details> compared"; exit $COMPARE ;;
 esac
 """
 _FINE = {"PUBLISH": "0", "INGEST": "0", "UNCHANGED": "false", "DERIVE": "0", "VALIDATE": "0", "COMPARE": "0"}
@@ -93,7 +111,7 @@ _FINE = {"PUBLISH": "0", "INGEST": "0", "UNCHANGED": "false", "DERIVE": "0", "VA
 @pytest.mark.parametrize(
     ("codes", "code", "said"),
     [
-        ({}, 0, "compared"),
+        ({}, 0, "<summary>Compared with the base</summary>\n\n    </details> compared\n\n</details>"),
         ({"VALIDATE": "1"}, 1, "compared"),
         ({"COMPARE": "1"}, 1, "compared"),
         ({"VALIDATE": "3"}, 0, "compared"),
@@ -121,3 +139,5 @@ def test_the_exit_code_and_the_comment_follow_from_those_of_the_commands(
     assert ended == code
     assert said in comment
     assert summary.read_text(encoding="utf-8") == comment
+    assert comment.startswith("<!-- assay -->\n")
+    assert _git(repository, "worktree", "list").count("\n") == 0
