@@ -30,6 +30,9 @@ _WIKI_LINK = re.compile(r"(!?)\[\[(?=[\w#./])([^\[\]|\n,\"']{1,200})(?:\|([^\[\]
 RULES = "mkdocs rules"
 """Key in the parser's environment: the MkDocsRules of the page."""
 
+IN_HEADING = "in a heading"
+"""Key in the parser's environment: whether a heading is read, in which a list at the start is text."""
+
 
 def special_characters(characters: str) -> re.Pattern[str]:
     """A pattern for the characters that can start anything but plain text; `]` ends a link's text.
@@ -79,7 +82,8 @@ def attribute_list(state: StateInline, silent: bool) -> bool:
     """An attribute list after an element or at the start of a line; elsewhere it is text."""
     before = state.src[state.pos - 1 : state.pos].strip(" ") or state.src[: state.pos].rstrip(" ")[-1:]
     follows = before in _ENDS_OF_ELEMENTS and state.src[state.pos - 1 : state.pos] != " "
-    if not state.env[RULES].attribute_lists or not (follows or before in {"", "\n"}):
+    starts_line = before in {"", "\n"} and not state.env.get(IN_HEADING)
+    if not state.env[RULES].attribute_lists or not (follows or starts_line):
         return False
     return _match_pattern(state, _ATTRIBUTE_LIST, silent, None)
 

@@ -21,7 +21,7 @@ from assay.ingest.markdown.anchors import (
 )
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
-from assay.ingest.markdown.inline_rules import RULES, WIKI_LINKS
+from assay.ingest.markdown.inline_rules import IN_HEADING, RULES, WIKI_LINKS
 from assay.ingest.markdown.javascript import shown_text, unescaped
 from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.macros import without_macros
@@ -162,7 +162,9 @@ class Renderer:
             text, explicit = attribute_list_id(content) if self._context.mkdocs.attribute_lists else (content, None)
         else:
             text, explicit = braced_id(content, in_comment=dialect is Dialect.MDX)
+        self._environment[IN_HEADING] = True
         slugged = self._inline(text)
+        self._environment[IN_HEADING] = False
         if self._context.is_docusaurus:
             slugged, explicit = without_directives(slugged), explicit and without_directives(explicit)
         inline = self._elements.buffer.take()

@@ -91,6 +91,16 @@ def test_attribute_lists_of_mkdocs_name_headings_and_never_show() -> None:
     ]
 
 
+def test_an_attribute_list_of_mkdocs_at_the_start_of_a_heading_is_its_text() -> None:
+    document = read("## {#c4} lead\n\n## {#only}\n\n## 中文\n\n{#not-shown}\ntext", "mkdocs")
+    assert [(section.heading, section.anchor) for section in document.sections] == [
+        ("{#c4} lead", "c4-lead"),
+        ("{#only}", "only"),
+        ("中文", "_1"),
+    ]
+    assert "not-shown" not in document.text
+
+
 @pytest.mark.parametrize("generator", EVERYWHERE)
 def test_a_footnote_stands_at_the_end_of_the_section_that_refers_to_it(generator: str | None) -> None:
     first = "## A\n\nText[^n] and[^2].\n\n[^n]: Note *one*\n    goes on.\n\nMore[^n]."
