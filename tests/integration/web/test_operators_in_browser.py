@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from benchmarks import labelling_session as sessions
-from tests.browsing import tab, violations
+from tests.browsing import alone, tab, violations
 from tests.copies import copy_tree
 from tests.forking import ForkedProgram
 
 from assay.web.server import serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
 expect = sync_api.expect
 
@@ -70,8 +70,8 @@ def labelled(built: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture
-def page(browser: "Browser", labelled: tuple[Path, str, Server]) -> Iterator["Page"]:
-    with tab(browser) as opened:
+def page(context: "BrowserContext", labelled: tuple[Path, str, Server]) -> Iterator["Page"]:
+    with tab(context) as opened:
         enter(opened, labelled)
         yield opened
 
@@ -108,8 +108,10 @@ def start(page: "Page", judge: str = "", **chosen: bool) -> None:
 # --- the key -------------------------------------------------------------------------------------------------------
 
 
-def test_the_key_is_checked_and_nowhere_but_in_memory(browser: "Browser", labelled: tuple[Path, str, Server]) -> None:
-    with tab(browser) as page:
+def test_the_key_is_checked_and_nowhere_but_in_memory(
+    context: "BrowserContext", labelled: tuple[Path, str, Server]
+) -> None:
+    with tab(context) as page:
         page.goto(f"{labelled[2].url}admin")
         page.get_by_label("Admin key").fill("assay_wrong")
         page.keyboard.press("Enter")
@@ -156,7 +158,7 @@ def test_a_search_is_copied_without_the_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ASSAY_API_KEY", labelled[1])
-    with tab(browser, permissions=["clipboard-read", "clipboard-write"]) as page:
+    with alone(browser, permissions=["clipboard-read", "clipboard-write"]) as page:
         enter(page, labelled)
         query = "Replacing the 'gripper' \"quickly\" $HOME `id` \\"
         page.get_by_label("Correct misspelt words").uncheck()
@@ -262,10 +264,10 @@ def test_selected_text_of_the_page_is_labelled(page: "Page", labelled: tuple[Pat
 
 
 def test_no_judgment_is_lost_when_the_page_is_reloaded_and_the_server_killed(
-    browser: "Browser", built: tuple[Path, str], tmp_path: Path
+    context: "BrowserContext", built: tuple[Path, str], tmp_path: Path
 ) -> None:
     folder, other = (copy_tree(built[0], tmp_path / name) for name in ("browser", "terminal"))
-    with tab(browser) as page:
+    with tab(context) as page:
         outcome = sessions.label_in_browser(page, folder, built[1], 12, Server)
     assert len(outcome.given) == sessions.judgments_of(folder) == 12
     assert sessions.written_by_assay_label(other, outcome.given) == (folder / sessions.TEST_SET).read_bytes()
@@ -287,8 +289,8 @@ def test_a_report_opens_in_a_tab_of_its_own(page: "Page") -> None:
 # --- for everybody -------------------------------------------------------------------------------------------------
 
 
-def test_every_view_is_accessible_and_fits(browser: "Browser", labelled: tuple[Path, str, Server]) -> None:
-    with tab(browser) as page:
+def test_every_view_is_accessible_and_fits(context: "BrowserContext", labelled: tuple[Path, str, Server]) -> None:
+    with tab(context) as page:
         page.goto(f"{labelled[2].url}admin")
         page.get_by_label("Admin key").wait_for()
         check_view(page)
@@ -307,11 +309,9 @@ def test_every_view_is_accessible_and_fits(browser: "Browser", labelled: tuple[P
 
 
 def check_view(page: "Page") -> None:
-    """It fits into every width; axe-core finds nothing on a small light screen and on a large dark one."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-            if (scheme, width) in {("light", 320), ("dark", 1280)}:
-                assert violations(page) == [], (width, scheme)
+    """It fits into every width; axe-core finds nothing on a small and a large screen, in light and in dark colours."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        if width in {320, 1280}:
+            assert violations(page) == [], width
