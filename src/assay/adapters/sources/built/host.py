@@ -15,7 +15,7 @@ from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.http.responses import BodyFilter, FetchError, FetchLimits, Response, Unserved
 from assay.errors import InputError
 
-_INDEXES = tuple(f"index{suffix}" for suffix in PAGE_SUFFIXES)
+_INDEXES = (*(f"index{suffix}" for suffix in PAGE_SUFFIXES), "Index.html", "INDEX.HTML", "Index.htm", "INDEX.HTM")
 _HTML = "text/html"
 _MEDIA = {
     **dict.fromkeys((".md", ".markdown"), "text/markdown"),

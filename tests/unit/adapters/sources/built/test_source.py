@@ -369,3 +369,10 @@ def test_progress_never_shows_more_files_than_there_are(tmp_path: Path) -> None:
     files["sitemap.xml"] = sitemap(f"{BASE}/", f"{BASE}/a.html").encode()
     list(built(plant(tmp_path / "dist", files), tmp_path).read({}, counted))
     assert counted.at_end == (3, 3)
+
+
+@pytest.mark.parametrize("name", ["Index.html", "INDEX.HTM"])
+def test_an_index_in_capitals_is_the_page_of_its_folder(tmp_path: Path, name: str) -> None:
+    files = {"index.html": page("Start"), f"a/{name}": page("A")}
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/", "/a"]
