@@ -20,6 +20,7 @@ from benchmarks import (
     serving,
     simulations,
     storm,
+    workers,
 )
 
 if __name__ == "__main__":
@@ -31,6 +32,7 @@ if __name__ == "__main__":
     serving.main(50_000)
     scale.main()
     http_load.main()
+    workers.main()
     chain.main()
     storm.main()
     latency.main()

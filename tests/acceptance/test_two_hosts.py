@@ -2,14 +2,18 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from tests.acceptance.test_killed_publish import ROOT, _answers, _open, _write_docs
 from tests.acceptance.test_killed_publish_postgres import PUBLISHING
+from tests.integration.web.conftest import running_server, settings_for, write_pages
+from tests.integration.web.wire import ask, until
 from tests.peers.qdrant import QdrantPeer
 from tests.postgres import PostgresServer
 
+from assay.app import Assay
 from assay.errors import BuildInProgress
 from assay.model.generations import State
 
@@ -51,3 +55,33 @@ def test_of_two_hosts_that_publish_at_once_one_is_told_of_the_other_and_what_a_k
             assert states == [State.LIVE] + [State.RETIRED] * (1 if ends == "killed" else 2)
             assert sorted(assay.parts.store.generations()) == sorted(one.id for one in assay.generations())
         assert _answers(first / "data", first / "docs")[1] == promoted.id
+
+
+@pytest.mark.slow
+def test_a_promotion_reaches_all_replicas_over_one_postgres_and_one_qdrant(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = tmp_path / "builder"
+    pages = write_pages(builder / "pages")
+    with QdrantPeer(tmp_path / "qdrant") as peer, ExitStack() as running:
+        monkeypatch.setenv("DATABASE_URL", postgres.new_database())
+        monkeypatch.setenv("QDRANT_URL", peer.url)
+        assay = running.enter_context(Assay.open(settings_for(builder)))
+        first = assay.publish().promoted
+        assert first
+        replicas = [running.enter_context(running_server(tmp_path / f"replica-{number}")) for number in (1, 2)]
+        answers = [ask(replica.port, "/v1/search", {"query": "What are nodes?"}) for replica in replicas]
+        assert [answer.body["generation"] for answer in answers] == [first.id] * 2
+        assert answers[0].body["results"] == answers[1].body["results"]
+        (pages / "nodes.md").write_text("# Nodes\n\nNodes are now called agents of the robot.\n", "utf-8")
+        second = assay.publish().promoted
+        assert second
+        for replica in replicas:
+            until(lambda port=replica.port: _generation(port) == second.id)
+
+
+def _generation(port: int) -> str:
+    answer = ask(port, "/v1/search", {"query": "What are nodes?"})
+    assert answer.status == 200
+    generation: str = answer.body["generation"]
+    return generation
