@@ -12,6 +12,7 @@ from assay.model.ids import content_hash
 from assay.model.ranking import FusionMethod
 from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex, vector_checksums
 from assay.retrieval.fusion import FusionWeights
+from assay.retrieval.reranking import Reranking
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import Stored, generation
 from tests.memory_embedder import MemoryEmbedder
@@ -70,10 +71,18 @@ class World:
         """The index of a generation."""
         return self.store.open(name, IndexSpec.of(self.catalog.generation(name)))
 
-    def searcher(self, name: str, *, rules: SearchRules = RULES, embedder: Embedder | None = None) -> Searcher:
+    def searcher(
+        self,
+        name: str,
+        *,
+        rules: SearchRules = RULES,
+        embedder: Embedder | None = None,
+        reranking: Reranking | None = None,
+    ) -> Searcher:
         """The production searcher over a generation."""
         found = self.catalog.generation(name)
-        return Searcher(found, self.open(name), embedder or self.embedder, self.encoder, rules)
+        embedder = embedder or self.embedder
+        return Searcher(found, self.open(name), embedder, self.encoder, rules, reranking=reranking)
 
     def _counts(self, chunks: Sequence[Chunk]) -> list[SparseVector]:
         return self.encoder.term_counts([chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks])

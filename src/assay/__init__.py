@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.errors import GenerationError as GenerationError
     from assay.errors import IdentityMismatch as IdentityMismatch
     from assay.errors import InputError as InputError
+    from assay.errors import RerankError as RerankError
     from assay.errors import ServiceError as ServiceError
     from assay.errors import SourceError as SourceError
     from assay.errors import VectorStoreError as VectorStoreError
@@ -45,7 +46,7 @@ _HOMES = {
     "assay.client.client": ("Client",),
     "assay.errors": (
         *("AssayError", "CatalogError", "ConfigurationError", "EmbeddingError", "GenerationError", "IdentityMismatch"),
-        *("InputError", "ServiceError", "SourceError", "VectorStoreError"),
+        *("InputError", "RerankError", "ServiceError", "SourceError", "VectorStoreError"),
     ),
     "assay.model.ranking": ("Filters", "Hit", "Mode", "Query", "Ranking"),
 }

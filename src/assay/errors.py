@@ -10,6 +10,9 @@ AssayError
  │    ├── EmbedderUnavailable     unreachable, slow or throttling; a retry may work
  │    ├── EmbedderRefused         key, quota or request refused; a retry will not work
  │    └── InvalidEmbedding        a vector of the wrong length, not finite, or zero
+ ├── RerankError                the reranker failed, or its answer cannot be used
+ │    ├── RerankerUnavailable     unreachable, slow or throttling; a retry may work
+ │    └── RerankerRefused         key, quota or request refused; a retry will not work
  ├── IdentityMismatch           the query's embedder is not that of the generation
  ├── VectorStoreError           the vector store failed
  │    ├── StoreUnavailable        unreachable, locked or slow; a retry may work
@@ -90,6 +93,18 @@ class EmbedderRefused(EmbeddingError):
 
 class InvalidEmbedding(EmbeddingError):
     """A vector that has the wrong length, is not finite, or is all zero."""
+
+
+class RerankError(AssayError):
+    """The reranker failed, or its answer cannot be used."""
+
+
+class RerankerUnavailable(RerankError):
+    """Unreachable, too slow, throttling, or paused after failures."""
+
+
+class RerankerRefused(RerankError):
+    """The reranker refused the key, quota or request; a retry will not work."""
 
 
 class IdentityMismatch(AssayError):

@@ -1,4 +1,4 @@
-"""A peer that behaves as Cohere's `POST /v2/embed` does: `python -m tests.peers.cohere --port N`.
+"""A peer that behaves as Cohere's `POST /v2/embed` and `/v2/rerank` do: `python -m tests.peers.cohere --port N`.
 
 What it checks and how it refuses follows Cohere's reference: the key, the model, `input_type` (required from version 3
 on), `embedding_types`, at most 96 texts, no empty text, and with `truncate: NONE` no text over the model's limit.
@@ -18,6 +18,8 @@ MODELS = {
     "embed-english-light-v3.0": (384,),
     "embed-multilingual-light-v3.0": (384,),
 }
+RERANKERS = ("rerank-v3.5", "rerank-english-v3.0", "rerank-multilingual-v3.0")
+_MOST_DOCUMENTS = 1_000
 _INPUT_TYPES = {"search_document", "search_query", "classification", "clustering"}
 _MOST_TEXTS = 96
 
@@ -26,13 +28,15 @@ class CohereDialect:
     """Cohere's requests and answers."""
 
     def check(self, path: str, headers: Mapping[str, str], body: object, rules: PeerRules) -> Asked:
-        if path != "/v2/embed":
+        if path not in {"/v2/embed", "/v2/rerank"}:
             raise Refused(404, "not found")
         sent = {name.lower(): value for name, value in headers.items()}
         if rules.key is not None and sent.get("authorization") != f"Bearer {rules.key}":
             raise Refused(401, "invalid api token")
         if not isinstance(body, dict):
             raise Refused(400, "invalid request: the body must be an object")
+        if path == "/v2/rerank":
+            return self._rerank(body)
         lengths = self._model(body)
         texts = self._texts(body, rules)
         if body.get("input_type") not in _INPUT_TYPES:
@@ -43,6 +47,20 @@ class CohereDialect:
         if dimension not in lengths:
             raise Refused(400, "invalid request: output_dimension is not supported by the model")
         return Asked(texts, body["input_type"] == "search_query", dimension)
+
+    def _rerank(self, body: dict[str, Any]) -> Asked:
+        model, query, documents = body.get("model"), body.get("query"), body.get("documents")
+        if model not in RERANKERS:
+            raise Refused(404, f"model '{model}' not found, make sure the correct model ID was used")
+        if not isinstance(query, str) or not query:
+            raise Refused(400, "invalid request: query must be not be empty")
+        if not isinstance(documents, list) or not documents or not all(isinstance(one, str) for one in documents):
+            raise Refused(400, "invalid request: list of documents must not be empty")
+        if len(documents) > _MOST_DOCUMENTS:
+            raise Refused(400, f"too many documents provided: {len(documents)}, at most {_MOST_DOCUMENTS}")
+        if body.keys() - {"model", "query", "documents", "top_n", "max_tokens_per_doc"}:
+            raise Refused(400, "invalid request: unknown field")
+        return Asked(documents, query=True, dimension=1, question=query)
 
     def _model(self, body: dict[str, Any]) -> tuple[int, ...]:
         model = body.get("model")
@@ -69,6 +87,9 @@ class CohereDialect:
         return texts
 
     def answer(self, asked: Asked, rows: list[list[float]], tokens: int) -> dict[str, Any]:
+        if asked.question is not None:
+            meta = {"api_version": {"version": "2"}, "billed_units": {"search_units": 1}}
+            return {"id": str(uuid.uuid4()), "results": results(rows), "meta": meta}
         return {
             "id": str(uuid.uuid4()),
             "embeddings": {"float": rows},
@@ -79,6 +100,12 @@ class CohereDialect:
 
     def error(self, status: int, message: str) -> dict[str, Any]:
         return {"id": str(uuid.uuid4()), "message": message}
+
+
+def results(rows: list[list[float]], field: str = "relevance_score") -> list[dict[str, Any]]:
+    """The scores of the texts as rerankers send them: the best first, each with the index of its text."""
+    scored = [{"index": index, field: row[0] if row else None} for index, row in enumerate(rows)]
+    return sorted(scored, key=lambda one: -(one[field] or 0.0))
 
 
 def cohere_peer(port: int = 0, **rules: Any) -> Peer:  # noqa: ANN401 - fields of several types

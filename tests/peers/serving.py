@@ -23,6 +23,7 @@ from tests.peers.faults import WORKED, Faults
 from tests.peers.hashed_vectors import hashed_vector
 from tests.peers.ledger import Ledger
 
+_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[^\W\d_]{1,6}|\d|[^\w\s]|_")
 
 
@@ -31,9 +32,18 @@ def count_tokens(text: str) -> int:
     return len(_TOKEN.findall(text)) + 2
 
 
+def overlap(question: str, text: str) -> float:
+    """How well a text answers, as a peer sees it: the share of the question's words that it has; short texts first."""
+    words = set(_WORD.findall(question.lower()))
+    return len(words & set(_WORD.findall(text.lower()))) / (len(words) or 1) - len(text) * 1e-6
+
+
 @dataclass(frozen=True)
 class PeerRules:
-    """What a peer accepts. latency, slow: seconds that an answer takes, and that a slow one takes longer."""
+    """What a peer accepts. latency, slow: seconds that an answer takes, and that a slow one takes longer.
+
+    most_texts: of a request to TEI.
+    """
 
     key: str | None = "peer-key"
     dimension: int = 1024
@@ -44,15 +54,20 @@ class PeerRules:
     slow: float = 5.0
     max_tokens: int = 512
     retry_after: int = 1
+    most_texts: int = 32
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that is in order: what to embed, as what, and how long the vectors are to be."""
+    """A request that is in order: what to embed, as what, and how long the vectors are to be.
+
+    question: what the texts are to be scored for, in place of vectors; None for a request of vectors.
+    """
 
     texts: Sequence[str]
     query: bool
     dimension: int
+    question: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,7 @@ class Dialect(Protocol):
     def check(self, path: str, headers: Mapping[str, str], body: object, rules: PeerRules) -> Asked:
         """What is asked for. Raises Refused as the provider would."""
 
-    def answer(self, asked: Asked, rows: list[list[float]], tokens: int) -> dict[str, Any]:
+    def answer(self, asked: Asked, rows: list[list[float]], tokens: int) -> Any:  # noqa: ANN401 - JSON
         """The body with the vectors."""
 
     def error(self, status: int, message: str) -> dict[str, Any]:
@@ -113,7 +128,9 @@ class Peer:
         self.stop()
 
     def rows(self, asked: Asked) -> list[list[float]]:
-        """A vector for each text."""
+        """A vector for each text, or its score alone."""
+        if asked.question is not None:
+            return [[overlap(asked.question, text)] for text in asked.texts]
         return [np.round(hashed_vector(text, asked.dimension, int(asked.query)), 8).tolist() for text in asked.texts]
 
 

@@ -76,7 +76,7 @@ def _cohere(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> E
     limits = _Limits(model.max_tokens, most, model.call_tokens, {"inputs": cohere.INPUTS_PER_MINUTE})
     key = _require_key(settings.cohere_api_key, "COHERE_API_KEY", "cohere_api_key", "Cohere")
     base_url = settings.base_url or cohere.BASE_URL
-    _warn_if_unencrypted(base_url, key)
+    warn_if_unencrypted(base_url, key)
     return cohere.CohereEmbedder(key, name, settings.dimensions, base_url, _rules(settings, limits), observer)
 
 
@@ -101,7 +101,7 @@ def _openai(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> E
         rates,
     )
     endpoint = _azure_endpoint(settings, name) if azure else _openai_endpoint(settings)
-    _warn_if_unencrypted(endpoint.base_url, endpoint.key)
+    warn_if_unencrypted(endpoint.base_url, endpoint.key)
     return openai.OpenAIEmbedder(endpoint, model, _rules(settings, limits), observer)
 
 
@@ -166,7 +166,8 @@ def _refuse_unused(settings: EmbeddingSettings, names: tuple[str, ...], provider
         )
 
 
-def _warn_if_unencrypted(base_url: str, key: str | None) -> None:
+def warn_if_unencrypted(base_url: str, key: str | None, owner: str = "embedder") -> None:
+    """Log a warning if a key leaves this machine in plain text."""
     parts = urlsplit(base_url)
     if key and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        logger.warning("The embedder's key is sent to %s unencrypted; use https:// if it can.", parts.hostname)
+        logger.warning("The %s's key is sent to %s unencrypted; use https:// if it can.", owner, parts.hostname)

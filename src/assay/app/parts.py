@@ -17,6 +17,7 @@ from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app.construction import adopted_store, embedded_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
+from assay.app.rerankers import reranker_of
 from assay.errors import CatalogUnavailable, ConfigurationError
 from assay.model.workers import SECRET_BYTES, WorkerShare
 from assay.ports import (
@@ -25,11 +26,15 @@ from assay.ports import (
     EmbedderCall,
     EmbedderObserver,
     EmbeddingCache,
+    Reranker,
+    RerankerCall,
+    RerankerObserver,
     SparseEncoder,
     VectorStore,
 )
 from assay.release.promotion import GenerationLifecycle
-from assay.settings import Settings
+from assay.retrieval.reranking import Reranking
+from assay.settings import RerankSettings, Settings
 
 if TYPE_CHECKING:
     from assay.adapters.access.request_limits import RequestLimits
@@ -48,7 +53,8 @@ class Parts:
 
     A search loads no catalog migrations, and a listing loads no model.
 
-    embedder_observer: called after each request to an embedding provider; settable at any time.
+    embedder_observer, reranker_observer: called after each request to an embedding provider, and to a reranker;
+        settable at any time.
     workers: what this process shares with the other workers of its server; settable before serving, None for one
         process alone.
     """
@@ -57,6 +63,8 @@ class Parts:
         self.settings = settings
         self.embedder_observer: EmbedderObserver | None = None
         self.workers: WorkerShare | None = None
+        self.reranker_observer: RerankerObserver | None = None
+        self._rerankers: dict[RerankSettings, Reranker] = {}
         self._catalog: SqlCatalog | None = None
         self._is_closed = False
 
@@ -70,6 +78,8 @@ class Parts:
         self._is_closed = True
         if "embedder" in self.__dict__:
             self.embedder.close()
+        for reranker in self._rerankers.values():
+            reranker.close()
         if "embedding_cache" in self.__dict__:
             self.embedding_cache.close()
         if "adopted_store" in self.__dict__:
@@ -133,6 +143,21 @@ class Parts:
     def embedder(self) -> Embedder:
         """The configured model; loading it takes a moment. Raises ConfigurationError."""
         return embedder_of(self.settings.embedding, self._observe)
+
+    def reranking(self, settings: RerankSettings) -> Reranking | None:
+        """The reranker of these settings, and how many hits it orders; None if nothing is reranked.
+
+        Searches with equal settings share one, with its connections and its circuit breaker.
+
+        Raises ConfigurationError.
+        """
+        if settings.provider is None:
+            return None
+        if settings not in self._rerankers:
+            made = reranker_of(settings, self.settings.embedding.cohere_api_key, self._observe_reranker)
+            assert made is not None
+            self._rerankers[settings] = made
+        return Reranking(self._rerankers[settings], settings.depth)
 
     @cached_property
     def embedding_cache(self) -> EmbeddingCache:
@@ -248,3 +273,7 @@ class Parts:
     def _observe(self, call: EmbedderCall) -> None:
         if self.embedder_observer is not None:
             self.embedder_observer(call)
+
+    def _observe_reranker(self, call: RerankerCall) -> None:
+        if self.reranker_observer is not None:
+            self.reranker_observer(call)

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Unpack
 from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.adapters.embedders.static import is_common_word
 from assay.app.parts import Parts
+from assay.app.rerankers import reranker_identity
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
-from assay.errors import AssayError, CatalogCorrupt, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
+from assay.errors import (
+    AssayError,
+    CatalogCorrupt,
+    CatalogError,
+    ConfigurationError,
+    EmbeddingError,
+    NoLiveGeneration,
+    RerankError,
+)
 from assay.model.documents import DocumentInfo
 from assay.model.explanation import Explanation
 from assay.model.generations import Generation
@@ -26,7 +35,7 @@ from assay.retrieval.explaining import explain
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules
-from assay.settings import SearchSettings
+from assay.settings import RerankSettings, SearchSettings
 
 if TYPE_CHECKING:
     from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
@@ -91,7 +100,7 @@ class Searches:
         else:
             native.require_query(query, top_k, options)
         with self.live.lease() as searcher:
-            return searcher.search(query, embed or self._embed)
+            return searcher.search(query, embed or self._embed, may_skip_reranker=True)
 
     def explain(self, query: Query, generation: str | None = None) -> Explanation:
         """Search, and compute the parts of each hit's score.
@@ -178,14 +187,16 @@ class Searches:
         search: SearchSettings,
         store: VectorStore | None = None,
         *,
+        rerank: RerankSettings | None = None,
         patient: bool = False,
     ) -> Searcher:
         """Open a generation for searches with these settings; the caller closes it.
 
         store: the store of its index; None for the configured one.
+        rerank: settings of the reranker; None for those of [rerank].
         patient: see VectorStore.open.
 
-        Raises IdentityMismatch, VectorStoreError.
+        Raises IdentityMismatch, VectorStoreError, ConfigurationError for the reranker.
         """
         parts = self._parts
         weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
@@ -194,13 +205,17 @@ class Searches:
             search.fusion, weights, search.rrf_k, search.depth, parts.boosts, search.correct, relevant_from
         )
         spec = IndexSpec.of(generation)
+        reranking = parts.reranking(rerank or parts.settings.rerank)
         if parts.adopted is not None:
             adopted = parts.adopted_store.open(generation.id, spec)
             encoder = parts.encoder if adopted.has_keywords else None
-            return Searcher(generation, adopted, self.embedder, encoder, rules, externally_modified=True)
+            return Searcher(
+                generation, adopted, self.embedder, encoder, rules, externally_modified=True, reranking=reranking
+            )
         embedder = self._query_embedder(generation)
         index = (store or parts.store).open(generation.id, spec, patient=patient)
-        return Searcher(generation, index, embedder, parts.encoder, rules, completer=self._completer(generation))
+        completer = self._completer(generation)
+        return Searcher(generation, index, embedder, parts.encoder, rules, completer=completer, reranking=reranking)
 
     def _completer(self, generation: Generation) -> Completer | None:
         """Completes and corrects queries to a generation; None for one without a readable vocabulary."""
@@ -211,11 +226,24 @@ class Searches:
             return None
         return None if vocabulary is None else Completer(vocabulary, self._parts.encoder, is_common_word)
 
-    def described(self, search: SearchSettings) -> dict[str, object]:
-        """Describe the rules of searches with these settings, for a report."""
+    def described(self, search: SearchSettings, rerank: RerankSettings | None = None) -> dict[str, object]:
+        """Describe the rules of searches with these settings, for a report.
+
+        rerank: settings of the reranker; None for those of [rerank].
+
+        Raises ConfigurationError for a reranker without a model.
+        """
         boosts = {"boosts": dict(self._parts.boosts)} if self._parts.boosts else {}
         rules = search.model_dump(mode="json", exclude={"top_k", "keyword_fallback"})
-        return boosts | rules | {"dense_weight": self._dense_weight(search)}
+        return boosts | rules | {"dense_weight": self._dense_weight(search)} | self._described_reranker(rerank)
+
+    def _described_reranker(self, rerank: RerankSettings | None) -> dict[str, object]:
+        """The reranker and its depth; nothing without one, so that earlier verdicts count."""
+        settings = rerank or self._parts.settings.rerank
+        identity = reranker_identity(settings)
+        if identity is None:
+            return {}
+        return {"rerank": f"{identity.provider} {identity.model}", "rerank_depth": settings.depth}
 
     def start_serving(self) -> None:
         """Open the live generation, if there is one, and follow every promotion from now on."""
@@ -226,6 +254,7 @@ class Searches:
             logger.warning("Nothing can be served yet: %s", error)
         if self.live.generation() is not None:
             self._warm_embedder()
+            self._warm_reranker()
         self.live.watch(self._parts.settings.server.poll_seconds)
 
     def health(self) -> Health:
@@ -292,6 +321,16 @@ class Searches:
                 logger.info("Keyword search is served without an embedder: %s", error)
             else:
                 logger.warning("Queries cannot be embedded, so only keyword search (mode `sparse`) works: %s", error)
+
+    def _warm_reranker(self) -> None:
+        """Load a reranker that runs here, so that no request waits for it; others would cost a request."""
+        settings = self._parts.settings.rerank
+        reranking = self._parts.reranking(settings) if settings.provider == "fastembed" else None
+        if reranking is not None:
+            try:
+                reranking.reranker.scores("ready", ["ready"])
+            except RerankError as error:
+                logger.warning("Hits are not reranked: %s", error)
 
     def _warn_of_contract_mode(self) -> None:
         if self._parts.settings.server.contract_mode is ContractMode.HYBRID:

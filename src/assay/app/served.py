@@ -50,7 +50,7 @@ def validate_served(
             hint="Set one with --testset FILE or [validation] testset.",
         )
     labelled = load_test_set(path)
-    client = Client(url, api_key, throttle_seconds=_THROTTLE_SECONDS, needs_similarity=True)
+    client = Client(url, api_key, throttle_seconds=_THROTTLE_SECONDS, complete=True)
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)

@@ -44,7 +44,7 @@ class Client:
     seconds: timeout of one request.
     throttle_seconds: for how long a throttled search is retried; 0 to fail at once.
     connections: number of connections kept open between requests.
-    needs_similarity: require a similarity for every hit, as measurements do; an answer without them raises
+    complete: require a similarity for every hit and no failed reranker, as measurements do; another answer raises
         ServiceUnavailable.
 
     Raises ConfigurationError for an invalid URL or key, InputError for one that is not text.
@@ -58,7 +58,7 @@ class Client:
         seconds: float = 30.0,
         throttle_seconds: float = 0.0,
         connections: int = 64,
-        needs_similarity: bool = False,
+        complete: bool = False,
         pause: Callable[[float], None] = sleep,
     ) -> None:
         require_type("url", url, str, "text")
@@ -74,7 +74,7 @@ class Client:
         self._seconds = seconds
         self._throttle_seconds = throttle_seconds
         self._pause = pause
-        self._needs_similarity = needs_similarity
+        self._complete = complete
 
     def __enter__(self) -> Self:
         if self._transport.is_closed:
@@ -104,7 +104,7 @@ class Client:
         else:
             native.require_query(query, top_k, options)
             request = _request(query)
-        if self._needs_similarity:
+        if self._complete:
             request["include"] = {**request.get("include", {}), "similarity": True}
         body = json.dumps(request).encode()
         deadline = monotonic() + self._throttle_seconds
@@ -151,6 +151,8 @@ class Client:
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
                 degraded=answer.get("degraded") is True,
                 no_good_answer=answer.get("no_good_answer") is True,
+                reranked=answer.get("reranked") is True,
+                rerank_failed=answer.get("rerank_failed") is True,
                 corrections=tuple(_correction(one) for one in answer.get("corrections", ())),
             )
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
@@ -158,10 +160,14 @@ class Client:
                 f"The answer of {self.address} is not a ranking ({type(error).__name__}: {peer_words(str(error))}).",
                 hint="The server must be an Assay of this version.",
             ) from None
-        if self._needs_similarity and any(hit.similarity is None for hit in ranking.hits):
+        if self._complete and any(hit.similarity is None for hit in ranking.hits):
             raise ServiceUnavailable(
                 f"{self.address} answered by keyword search only: it cannot embed queries.",
                 hint="Its /health has the reason.",
+            )
+        if self._complete and ranking.rerank_failed:
+            raise ServiceUnavailable(
+                f"{self.address} could not rerank the hits.", hint="The server's log has the reason."
             )
         return ranking
 
@@ -246,6 +252,7 @@ def _request(query: Query) -> dict[str, Any]:
         # Only if set: a server of an earlier release refuses fields that it does not know.
         **({} if query.correct is None else {"correct": query.correct}),
         **({"typing": True} if query.typing else {}),
+        **({} if query.rerank else {"rerank": False}),
         **({"group_by": "page", "passages_per_page": query.passages_per_page} if query.passages_per_page else {}),
     }
 
@@ -266,6 +273,7 @@ def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
         with_similarity=bool(include.get("similarity", False)),
         correct=request.get("correct"),
         typing=bool(request.get("typing", False)),
+        rerank=bool(request.get("rerank", True)),
         passages_per_page=request.get("passages_per_page", native.PASSAGES_PER_PAGE)
         if request.get("group_by")
         else None,
@@ -327,6 +335,7 @@ def _timings(stages: Mapping[str, Any]) -> Timings:
         fuse_ms=float(stages["fuse"]),
         filter_ms=float(stages["filter"]),
         total_ms=float(stages["total"]),
+        rerank_ms=float(stages.get("rerank", 0.0)),
     )
 
 

@@ -63,7 +63,13 @@ class ExplainedHit(AnswerModel):
     keyword_part: float = Field(description="What keyword search adds to `fused`.")
     fused: float = Field(description="`dense_part` + `keyword_part`.")
     boost: float = Field(description="Factor of the result's source, divided by the largest of all sources.")
-    score: float = Field(description="`fused` x `boost`, the result's `rank_score`; a negative `fused` counts as 0.")
+    score: float = Field(
+        description="`fused` x `boost`; a negative `fused` counts as 0. The `rank_score` of a result that was not "
+        "reranked."
+    )
+    rerank_score: float | None = Field(
+        default=None, description="The reranker's score, the result's `rank_score`; null if nothing was reranked."
+    )
 
 
 class FusionRules(AnswerModel):

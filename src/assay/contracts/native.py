@@ -111,6 +111,9 @@ class SearchQuery(RequestModel):
     passages_per_page: _PassagesPerPage = Field(
         default=PASSAGES_PER_PAGE, description="The most results of one page, with `group_by`."
     )
+    rerank: bool = Field(
+        default=True, description="Whether the reranker orders the best results, if `[rerank]` names one."
+    )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
     include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")
 
@@ -128,6 +131,7 @@ class SearchParameters(RequestModel):
     passages_per_page: _PassagesPerPage = Field(default=PASSAGES_PER_PAGE, description="As in the body of POST.")
     correct: bool | None = Field(default=None, description="As in the body of POST.")
     typing: bool = Field(default=False, description="As in the body of POST.")
+    rerank: bool = Field(default=True, description="As in the body of POST.")
     versions: FilterValues = Field(default=[], description="Any of these versions; repeat the parameter for several.")
     locales: FilterValues = Field(default=[], description="Any of these locales; repeat the parameter for several.")
     sections: FilterValues = Field(default=[], description="Passages with a section of any of these exact headings.")
@@ -211,6 +215,7 @@ class StageTimings(AnswerModel):
     search: float = Field(description="Retrieving candidates from the index.")
     fuse: float = Field(description="Fusing the dense and the sparse ranking.")
     filter: float = Field(description="Applying threshold, deduplication and top_k.")
+    rerank: float = Field(description="Waiting for the reranker; 0 without one.")
     format: float = Field(description="Formatting the results as JSON.")
     total: float = Field(description="The sum, from the query's text to JSON.")
 
@@ -235,6 +240,11 @@ class SearchResults(AnswerModel):
         description="True if the best results are less similar than relevant ones usually are, and have few of the "
         "query's words: probably nothing answers it. Always false if no such similarity is known for the embedder "
         "(`[gate] abstain_below`)."
+    )
+    reranked: bool = Field(description="True if a reranker ordered the best results.")
+    rerank_failed: bool = Field(
+        description="True if a reranker should have ordered them and failed, so that they have the order of the search "
+        "without it. `warnings` then says so."
     )
     corrections: list[SearchCorrection] = Field(
         description="Words that were searched as other ones, in their order; usually empty. `correct: false` searches "
@@ -282,7 +292,7 @@ class SearchOptions(TypedDict, total=False):
 
     mode: `hybrid`, `dense` or `sparse`.
     threshold: the minimum similarity of a hit, 0 to 1.
-    correct, typing: see Query.
+    correct, typing, rerank: see Query.
     group_by, passages_per_page: `page` and the most hits of one page; top_k then counts pages.
     versions, locales, url_prefix, sections, sources, everything: see Filters.
     """
@@ -291,6 +301,7 @@ class SearchOptions(TypedDict, total=False):
     threshold: float
     correct: bool
     typing: bool
+    rerank: bool
     group_by: Literal["page"]
     passages_per_page: int
     versions: Sequence[str]
@@ -301,7 +312,7 @@ class SearchOptions(TypedDict, total=False):
     everything: bool
 
 
-_NO_FILTERS = ("mode", "threshold", "correct", "typing", "group_by", "passages_per_page")
+_NO_FILTERS = ("mode", "threshold", "correct", "typing", "rerank", "group_by", "passages_per_page")
 
 
 def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict[str, Any]:
@@ -345,6 +356,7 @@ def to_request(request: SearchQuery, defaults: Defaults) -> NativeRequest:
         correct=request.correct,
         typing=request.typing,
         passages_per_page=request.passages_per_page if request.group_by else None,
+        rerank=request.rerank,
     )
     return NativeRequest(query, request.include)
 
@@ -380,6 +392,8 @@ def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
         "threshold": query.threshold,
         "degraded": ranking.degraded,
         "no_good_answer": ranking.no_good_answer,
+        "reranked": ranking.reranked,
+        "rerank_failed": ranking.rerank_failed,
         "corrections": [asdict(one) for one in ranking.corrections],
         "warnings": list(ranking.warnings),
     }
@@ -414,6 +428,7 @@ def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
         "search": timings.search_ms,
         "fuse": timings.fuse_ms,
         "filter": timings.filter_ms,
+        "rerank": timings.rerank_ms,
         "format": format_ms,
         "total": timings.total_ms + format_ms,
     }

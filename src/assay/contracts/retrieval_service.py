@@ -230,7 +230,7 @@ def to_health(health: Health) -> dict[str, object]:
 def _status(ranking: Ranking, *, metadata_missing: bool) -> QueryStatus:
     if not ranking.hits:
         return QueryStatus.NO_RESULTS
-    return QueryStatus.PARTIAL if metadata_missing else QueryStatus.SUCCESS
+    return QueryStatus.PARTIAL if metadata_missing or ranking.rerank_failed else QueryStatus.SUCCESS
 
 
 def dropped_by_default(lower: Ranking) -> Dropped | None:

@@ -188,8 +188,11 @@ class Retriever:
             self._on_close()
 
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
-        query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
-        return self._count.of(lambda: _results(self._shaping.reorder(self._engine.search(query, embed=Embed.ALWAYS))))
+        shaping = self._shaping
+        query = Query(text, bounds.limit, shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
+        return self._count.of(
+            lambda: _results(shaping.reorder(self._engine.search(shaping.query(query), embed=Embed.ALWAYS)))
+        )
 
     def _vector(self, embedding: QueryEmbedding | Sequence[float]) -> Vector:
         """The embedding as a float32 unit vector."""

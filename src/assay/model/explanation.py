@@ -44,7 +44,9 @@ class HitExplanation:
     dense_part, keyword_part: what each side adds to the fused score.
     fused: their sum; the score of the only side, if there is one.
     boost: factor of the hit's source, at most 1.
-    score: fused x boost, the hit's rank_score.
+    score: fused x boost, the hit's rank_score if nothing was reranked.
+    rerank_score: the reranker's score, or below all of them for a hit that it did not read: the hit's rank_score; None
+        if nothing was reranked.
     """
 
     hit: Hit
@@ -58,6 +60,7 @@ class HitExplanation:
     fused: float
     boost: float
     score: float
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class Query:
     correct: whether words that the index does not know are completed and corrected; None for the setting.
     typing: whether somebody is still typing, so that the last word may be unfinished even if the index knows it.
     passages_per_page: the most hits of one page, 1 or more; None for no limit.
+    rerank: whether the reranker, if there is one, orders the best hits.
     """
 
     text: str
@@ -82,6 +83,7 @@ class Query:
     correct: bool | None = None
     typing: bool = False
     passages_per_page: int | None = None
+    rerank: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds of each stage of one search, and in total."""
+    """Milliseconds of each stage of one search, and in total. rerank_ms: 0 if nothing was reranked."""
 
     embed_ms: float
     search_ms: float
     fuse_ms: float
     filter_ms: float
     total_ms: float
+    rerank_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,8 @@ class Ranking:
     corrections: words that were searched as other ones, in their order.
     no_good_answer: whether the best hits are far from the query and have few of its words. False if the query was not
         embedded, or no similarity is known that a relevant hit has at least.
+    reranked: whether a reranker ordered the best hits.
+    rerank_failed: whether one should have and failed, which is also in warnings.
     """
 
     query: Query
@@ -184,6 +189,8 @@ class Ranking:
     degraded: bool = False
     corrections: tuple[Correction, ...] = ()
     no_good_answer: bool = False
+    reranked: bool = False
+    rerank_failed: bool = False
 
     @property
     def searched_text(self) -> str:

@@ -91,7 +91,7 @@ class LoadFigures(Percentiles):
 class LatencyFigures(Percentiles):
     """Times of sequential searches, without warm-up.
 
-    stages: `embed`, `search`, `fuse`, `filter`.
+    stages: `embed`, `search`, `fuse`, `filter`, and `rerank` if a reranker ordered the hits.
     """
 
     stages: Mapping[str, Percentiles] = field(metadata=described("Percentiles by stage."))

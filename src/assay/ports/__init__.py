@@ -24,6 +24,7 @@ from assay.ports.embedding import (
     TokenCounter,
 )
 from assay.ports.progress import Progress, Relay, Silence, stage, track
+from assay.ports.reranking import Reranker, RerankerCall, RerankerIdentity, RerankerObserver
 from assay.ports.sources import INFORMATION, PageReader, Source, TaskRunner
 from assay.ports.stores import (
     AdoptedPoint,
@@ -46,7 +47,8 @@ __all__ = [
     "ANY_LIVE", "CHECKSUM_BYTES", "INFORMATION", "AdoptedPoint", "Batching", "Catalog", "ChunkMetadata", "ChunkPlace",
     "Compared", "EmbeddedChunk", "Embedder", "EmbedderCall", "EmbedderObserver", "EmbeddingCache", "IndexAnswer",
     "IndexPoint", "IndexQuery", "IndexSpec", "IndexWriter", "Inspected", "KnownPage", "ListedDocument", "Names",
-    "PageReader", "Progress", "QueryEmbedder", "Relay", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector",
-    "StoreReport", "StoredDocument", "StoredPoint", "TaskRunner", "TextEmbedder", "TokenCounter", "Vector",
-    "VectorIndex", "VectorStore", "Vectors", "fit_checksums", "stage", "track", "vector_checksums",
+    "PageReader", "Progress", "QueryEmbedder", "Relay", "Reranker", "RerankerCall", "RerankerIdentity",
+    "RerankerObserver", "Scored", "Silence", "Source", "SparseEncoder", "SparseVector", "StoreReport", "StoredDocument",
+    "StoredPoint", "TaskRunner", "TextEmbedder", "TokenCounter", "Vector", "VectorIndex", "VectorStore", "Vectors",
+    "fit_checksums", "stage", "track", "vector_checksums",
 ]  # fmt: skip

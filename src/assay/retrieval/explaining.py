@@ -42,7 +42,7 @@ def explain(searcher: Searcher, query: Query, embed: Embed = Embed.ALWAYS) -> Ex
     Raises what Searcher.search raises.
     """
     recorder = _RecordingIndex(searcher.index)
-    ranking = searcher.over(recorder).search(query, embed)
+    ranking = searcher.over(recorder).search(query, embed, may_skip_reranker=True)
     asked, answer = recorder.asked, recorder.answer
     mode, rules = ranking.query.mode, searcher.rules
     rewriting = searcher.rewritten(query)
@@ -55,7 +55,14 @@ def explain(searcher: Searcher, query: Query, embed: Embed = Embed.ALWAYS) -> Ex
     total = rules.weights.dense + rules.weights.sparse
     sides = _Sides(_Side.of(answer.dense), _Side.of(answer.sparse))
     hits = tuple(
-        _explained(hit, sides, parts.get(hit.chunk.id, _NOTHING), terms.by_chunk.get(hit.chunk.id, ()), boost)
+        _explained(
+            hit,
+            sides,
+            parts.get(hit.chunk.id, _NOTHING),
+            terms.by_chunk.get(hit.chunk.id, ()),
+            boost,
+            reranked=ranking.reranked,
+        )
         for hit in ranking.hits
         for boost in (factor_of(hit.chunk.document.source, rules.boosts),)
     )
@@ -135,7 +142,9 @@ class _Sides(NamedTuple):
     keywords: _Side
 
 
-def _explained(hit: Hit, sides: _Sides, parts: FusedParts, terms: Sequence[TermScore], boost: float) -> HitExplanation:
+def _explained(
+    hit: Hit, sides: _Sides, parts: FusedParts, terms: Sequence[TermScore], boost: float, *, reranked: bool
+) -> HitExplanation:
     chunk_id = hit.chunk.id
     fused = parts.dense + parts.sparse
     return HitExplanation(
@@ -150,6 +159,7 @@ def _explained(hit: Hit, sides: _Sides, parts: FusedParts, terms: Sequence[TermS
         fused=fused,
         boost=boost,
         score=max(fused, 0.0) * boost,
+        rerank_score=hit.rank_score if reranked else None,
     )
 
 

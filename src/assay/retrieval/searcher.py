@@ -1,7 +1,7 @@
-"""Conducts a search: query → embed → search → fuse → filter → hits, each stage timed."""
+"""Conducts a search: query → embed → search → fuse → filter → rerank → hits, each stage timed."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isclose
@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from assay.errors import IdentityMismatch, InputError, PointCorrupt
+from assay.errors import IdentityMismatch, InputError, PointCorrupt, RerankError
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.generations import Generation
 from assay.model.lru_cache import LruCache
@@ -20,8 +20,12 @@ from assay.retrieval.boosting import boosted
 from assay.retrieval.completion import Completer, Rewriting
 from assay.retrieval.encoding import Encoded, QueryEncoder
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
+from assay.retrieval.reranking import RERANK_FAILED, Reranking
 from assay.retrieval.similarity import clip_similarity, passes
+from assay.retrieval.stage_clock import StageClock
 from assay.retrieval.unmatched import unmatched
+
+logger = logging.getLogger(__name__)
 
 _NO_KEYWORDS = (
     "Keyword search was skipped: the index has no keyword vectors. Mode `dense` (or [search] mode = "
@@ -68,6 +72,7 @@ class Searcher:
     encoder: None for an index without keyword vectors; hybrid search then is dense search with a warning.
     externally_modified: whether others change the index during searches, so that a found chunk may be missing.
     completer: completes and corrects queries; None to search each as it is.
+    reranking: orders the best hits; None to leave them in the order of the search.
 
     Raises IdentityMismatch if the embedder is not the one of the generation.
     """
@@ -82,6 +87,7 @@ class Searcher:
         *,
         externally_modified: bool = False,
         completer: Completer | None = None,
+        reranking: Reranking | None = None,
     ) -> None:
         if embedder.identity != generation.embedder:
             raise IdentityMismatch(
@@ -98,24 +104,27 @@ class Searcher:
         self._externally_modified = externally_modified
         self._completer = completer
         self._pages = LruCache[Filters, DocumentInfo | None](_REMEMBERED_PAGES)
+        self._reranking = reranking
 
-    def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
+    def search(self, query: Query, embed: Embed = Embed.ALWAYS, *, may_skip_reranker: bool = False) -> Ranking:
         """Rank the chunks that answer a query. Of chunks with equal text only the best-ranked is returned.
 
         embed: when the query is embedded; hits have no similarity otherwise.
+        may_skip_reranker: whether hits keep the order of the search, with a warning, if the reranker fails; a
+            measurement must not.
 
         Raises InputError for an empty query, and for a sparse one without keyword vectors; EmbeddingError,
-        VectorStoreError.
+        VectorStoreError, RerankError.
         """
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Write a question or keywords.")
         started = perf_counter()
         if self.encoder is None and query.mode is not Mode.DENSE:
-            return self._without_keywords(query, started)
+            return self._without_keywords(query, started, may_skip_reranker=may_skip_reranker)
         rewriting = self.rewritten(query)
         encoded = self._queries.encode(replace(query, text=rewriting.text), embed, rewriting.names)
         query = replace(query, mode=encoded.mode)
-        ranking = self._ranking(query, encoded, started)
+        ranking = self._ranking(query, encoded, started, rewriting.text, may_skip_reranker=may_skip_reranker)
         weak = self._are_weak(ranking.hits, rewriting.text)
         if not weak and not rewriting.corrections:
             return ranking
@@ -128,7 +137,7 @@ class Searcher:
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
         """Rank the chunks nearest to a query embedding.
 
-        query: its mode has to be dense; its text is only copied to the answer and may be empty.
+        query: its mode has to be dense; its text is only copied to the answer and may be empty, so it is not reranked.
         vector: of length 1, from the embedder of this generation.
 
         Raises InvalidEmbedding for a vector of another dimension, not finite, or zero; VectorStoreError.
@@ -142,26 +151,56 @@ class Searcher:
             return Rewriting(query.text)
         return self._completer.rewrite(query.text, typing=query.typing)
 
-    def _without_keywords(self, query: Query, started: float) -> Ranking:
+    def _without_keywords(self, query: Query, started: float, *, may_skip_reranker: bool) -> Ranking:
         """Answer a hybrid query by its dense side, with a warning. Raises InputError for a sparse one."""
         if query.mode is Mode.SPARSE:
             raise InputError("mode: this index has no keyword vectors.", hint="Use mode `dense`.")
         dense = replace(query, mode=Mode.DENSE)
-        ranking = self._ranking(dense, self._queries.encode(dense, Embed.ALWAYS), started)
+        encoded = self._queries.encode(dense, Embed.ALWAYS)
+        ranking = self._ranking(dense, encoded, started, query.text, may_skip_reranker=may_skip_reranker)
         return replace(ranking, warnings=(*ranking.warnings, _NO_KEYWORDS))
 
-    def _ranking(self, query: Query, encoded: Encoded, started: float) -> Ranking:
+    def _ranking(
+        self,
+        query: Query,
+        encoded: Encoded,
+        started: float,
+        reranked_text: str | None = None,
+        *,
+        may_skip_reranker: bool = False,
+    ) -> Ranking:
+        """reranked_text: the query for the reranker; None without one."""
         embedded = perf_counter()
-        clock = _StageClock()
-        search = self._ranked_hits if query.passages_per_page is None else self._grouped_hits
-        hits = search(query, encoded, clock)
-        warnings = encoded.warnings
+        clock = StageClock()
+        reranking = self._reranking if query.rerank and reranked_text is not None else None
+        find = self._ranked_hits if query.passages_per_page is None else self._hits_of_pages
+        found = find(replace(query, top_k=max(query.top_k, reranking.depth if reranking else 0)), encoded, clock)
+        warnings, failed = encoded.warnings, False
+        if reranking is not None and found:
+            try:
+                with clock.timing("rerank_ms"):
+                    found = reranking.reorder(reranked_text or "", found)
+            except RerankError as error:
+                if not may_skip_reranker:
+                    raise
+                logger.warning("%s %s", RERANK_FAILED, error)
+                warnings, failed = (*warnings, RERANK_FAILED), True
+        hits = self._first(query, found)
         if not hits:
             with clock.timing("filter_ms"):
                 warnings += unmatched(self.index, self._any_vector(), query.filters)
         ended = perf_counter()
         timings = Timings(embed_ms=(embedded - started) * 1000.0, total_ms=(ended - started) * 1000.0, **clock.spent_ms)
-        return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
+        return Ranking(
+            query,
+            hits,
+            self.generation.id,
+            timings,
+            warnings,
+            degraded=encoded.degraded,
+            reranked=reranking is not None and bool(hits) and not failed,
+            rerank_failed=failed,
+        )
 
     def _are_weak(self, hits: Sequence[Hit], text: str) -> bool:
         """Whether every hit is less similar than relevant ones are, and none of the first has half of the words."""
@@ -174,19 +213,25 @@ class Searcher:
         words, *of_hits = (set(counted.indices) for counted in self.encoder.term_counts(texts))
         return max(len(words & of_hit) for of_hit in of_hits) < _ENOUGH_WORDS * len(words)
 
-    def _grouped_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
-        """The best top_k pages, with at most passages_per_page hits each; searches for more hits while pages lack."""
+    def _hits_of_pages(self, query: Query, encoded: Encoded, clock: StageClock) -> tuple[Hit, ...]:
+        """Enough of the best hits for top_k pages; searches for more hits while pages lack."""
         assert query.passages_per_page is not None
         wanted = min(2 * query.top_k * query.passages_per_page, _FIRST_GROUPED)
         while True:
-            found = self._ranked_hits(replace(query, top_k=wanted, with_vectors=False), encoded, clock)
-            pages = by_page(found)
-            if len(pages) >= query.top_k or len(found) < wanted or wanted == _MOST_GROUPED:
-                break
+            found = self._ranked_hits(replace(query, top_k=wanted), encoded, clock)
+            if len(by_page(found)) >= query.top_k or len(found) < wanted or wanted >= _MOST_GROUPED:
+                return found
             wanted = min(4 * wanted, _MOST_GROUPED)
-        kept = [hit for page in pages[: query.top_k] for hit in page[: query.passages_per_page]]
-        ordered = sorted(kept, key=lambda hit: hit.rank)
-        hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
+
+    def _first(self, query: Query, found: Sequence[Hit]) -> tuple[Hit, ...]:
+        """The first top_k hits; those of the first top_k pages, at most passages_per_page of each, if it is set."""
+        if query.passages_per_page is None:
+            hits = tuple(found[: query.top_k])
+        else:
+            pages = by_page(found)[: query.top_k]
+            kept = [hit for page in pages for hit in page[: query.passages_per_page]]
+            ordered = sorted(kept, key=lambda hit: hit.rank)
+            hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
         return self._with_vectors(hits) if query.with_vectors else hits
 
     def has_pages(self, filters: Filters) -> bool:
@@ -220,7 +265,7 @@ class Searcher:
         vector[0] = 1.0
         return vector
 
-    def _ranked_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
+    def _ranked_hits(self, query: Query, encoded: Encoded, clock: StageClock) -> tuple[Hit, ...]:
         """Search deeper while copies of passages leave the answer short and candidates remain.
 
         A search of several versions starts at the depth of hybrid search, so that it sees all copies of a passage.
@@ -240,11 +285,11 @@ class Searcher:
                 or depth >= _MOST_CANDIDATES
                 or (answer.dense and answer.dense[-1].score < query.threshold)  # and so are all deeper candidates
             ):
-                return self._with_vectors(hits) if query.with_vectors else hits
+                return hits
             depth = min(depth * 4, _MOST_CANDIDATES)
 
     def _candidates(
-        self, query: Query, encoded: Encoded, depth: int, clock: "_StageClock"
+        self, query: Query, encoded: Encoded, depth: int, clock: StageClock
     ) -> tuple[IndexAnswer, list[Fused]]:
         dense = None if query.mode is Mode.SPARSE else encoded.dense
         sparse = None if query.mode is Mode.DENSE else encoded.sparse
@@ -259,7 +304,7 @@ class Searcher:
                 ranked = [Fused(scored.chunk_id, scored.score) for scored in answer.dense or answer.sparse]
         return answer, self._boosted(ranked, clock) if self.rules.boosts else ranked
 
-    def _boosted(self, ranked: Sequence[Fused], clock: "_StageClock") -> list[Fused]:
+    def _boosted(self, ranked: Sequence[Fused], clock: StageClock) -> list[Fused]:
         """Apply the boosts of the chunks' sources."""
         with clock.timing("filter_ms"):
             chunks = self.index.chunks([fused.chunk_id for fused in ranked])
@@ -273,7 +318,7 @@ class Searcher:
         ranked: Sequence[Fused],
         cosines: dict[str, float],
         vector: Vector | None,
-        clock: "_StageClock",
+        clock: StageClock,
     ) -> tuple[Hit, ...]:
         """The first top_k distinct passages that reach the threshold, fetched in batches.
 
@@ -371,18 +416,3 @@ def _reaches(cosine: float, threshold: float) -> bool:
 
 def _hit(rank: int, chunk: Chunk, cosine: float | None, rank_score: float) -> Hit:
     return Hit(rank, chunk, None if cosine is None else clip_similarity(cosine), rank_score)
-
-
-class _StageClock:
-    """Sums the milliseconds of each stage over all rounds of a search."""
-
-    def __init__(self) -> None:
-        self.spent_ms = {"search_ms": 0.0, "fuse_ms": 0.0, "filter_ms": 0.0}
-
-    @contextmanager
-    def timing(self, stage: str) -> Iterator[None]:
-        started = perf_counter()
-        try:
-            yield
-        finally:
-            self.spent_ms[stage] += (perf_counter() - started) * 1000.0

@@ -20,6 +20,7 @@ from assay.settings.loading import (
     unpickle_settings,
 )
 from assay.settings.opening import is_site, settings_for, source_named
+from assay.settings.reranking import RerankSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
@@ -41,6 +42,7 @@ __all__ = [
     "MappingSettings",
     "QdrantSettings",
     "ReleaseSettings",
+    "RerankSettings",
     "SearchSettings",
     "ServerSettings",
     "Settings",

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
+from assay.settings.addresses import plain_server_url
 from assay.settings.table import Table
 
 
@@ -144,16 +144,8 @@ class EmbeddingSettings(Table):
     @field_validator("base_url")
     @classmethod
     def _refuse_credentials(cls, url: str | None) -> str | None:
-        """Refuse credentials in the URL: they would be logged, and would replace the API key."""
-        try:
-            parts = urlsplit(url or "")
-        except ValueError:
-            raise ValueError("is not the URL of a server") from None
-        if "@" in parts.netloc:
-            raise ValueError("must not contain a user name or a password; set the key as an API key")
-        if parts.query or parts.fragment:
-            raise ValueError("must not have a query or a fragment; remove the part from ? or # on")
-        return url
+        """Refuse what is not the plain URL of a server."""
+        return plain_server_url(url)
 
 
 class SparseSettings(Table):

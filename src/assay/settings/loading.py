@@ -29,6 +29,7 @@ from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
 from assay.settings.problems import Given, explain, unknown_variables
+from assay.settings.reranking import RerankSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, STATIC_THRESHOLD, SearchSettings
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
@@ -73,6 +74,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     sparse: SparseSettings = SparseSettings()
     search: SearchSettings = SearchSettings()
+    rerank: RerankSettings = RerankSettings()
     index: IndexSettings = IndexSettings()
     qdrant: QdrantSettings = QdrantSettings()
     catalog: CatalogSettings = CatalogSettings()
@@ -256,6 +258,7 @@ def _resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     _resolve_path(values.get("validation"), "output_dir", folder)
     _resolve_path(values.get("server"), "keys_file", folder)
     _resolve_path(values.get("qdrant"), "ca_file", folder)
+    _resolve_path(values.get("rerank"), "model_dir", folder)
     for source in values["sources"] if isinstance(values.get("sources"), list) else []:
         _resolve_path(source, "path", folder)
     return values

@@ -43,7 +43,7 @@ _TYPE_MESSAGES = {
     "path_type": "must be a path",
 }
 
-_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.base_url|headers", re.IGNORECASE)
+_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|(embedding|rerank)\.base_url|headers", re.IGNORECASE)
 """Settings whose values must not appear in a message."""
 
 Location = Sequence[int | str]

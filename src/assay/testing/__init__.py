@@ -9,6 +9,7 @@ pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in iter_
 
 from assay.testing.catalog import CatalogConformance  # noqa: E402 - see above
 from assay.testing.embedder import EmbedderConformance, SparseEncoderConformance  # noqa: E402 - see above
+from assay.testing.reranker import RerankerConformance  # noqa: E402 - see above
 from assay.testing.source import EditablePlace, SourceConformance  # noqa: E402 - see above
 from assay.testing.vector_store import VectorStoreConformance  # noqa: E402 - see above
 
@@ -16,6 +17,7 @@ __all__ = [
     "CatalogConformance",
     "EditablePlace",
     "EmbedderConformance",
+    "RerankerConformance",
     "SourceConformance",
     "SparseEncoderConformance",
     "VectorStoreConformance",

@@ -24,6 +24,7 @@ def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | 
         keyword search.
     """
     note_search(request, query)
+    query = query if shaping is None else shaping.query(query)
     ranking = assay.searches.search(query, embed=None if shaping is None else Embed.ALWAYS)
     if shaping is not None:
         ranking = shaping.reorder(ranking)
@@ -46,6 +47,8 @@ def note_answer(request: Request, ranking: Ranking) -> None:
         "fuse": timings.fuse_ms,
         "filter": timings.filter_ms,
     }
+    if ranking.reranked or ranking.rerank_failed:
+        spent["rerank"] = timings.rerank_ms
     # A request may contain several searches.
     record.stages |= {stage: record.stages.get(stage, 0.0) + milliseconds for stage, milliseconds in spent.items()}
     best = ranking.hits[0] if ranking.hits else None
@@ -57,6 +60,8 @@ def note_answer(request: Request, ranking: Ranking) -> None:
     }
     if ranking.degraded:
         record.notes["degraded"] = True
+    if ranking.rerank_failed:
+        record.notes["rerank_failed"] = True
 
 
 def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata] | None:

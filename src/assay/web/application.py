@@ -96,6 +96,8 @@ def create_app(
     server = assay.settings.server
     if assay.parts.embedder_observer is None:
         assay.parts.embedder_observer = assay.searches.metrics.embedder_called
+    if assay.parts.reranker_observer is None:
+        assay.parts.reranker_observer = assay.searches.metrics.reranker_called
     stopping = drain or Event()
     where = listening or Listening()
     tracing = traces or (_traces(assay) if server.traces else None)

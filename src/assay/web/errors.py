@@ -33,6 +33,7 @@ from assay.errors import (
     InputError,
     NoLiveGeneration,
     PointCorrupt,
+    RerankError,
     VectorStoreError,
 )
 from assay.model.field_errors import field_error, field_path
@@ -60,6 +61,7 @@ REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (FileUnwritable, INTERNAL),
     (InputError, Refusal(400, "validation_error", None)),
     (EmbeddingError, Refusal(502, "upstream_error", "The embedder failed; try again in a moment.")),
+    (RerankError, Refusal(502, "upstream_error", "The reranker failed; try again in a moment.")),
     (NoLiveGeneration, _NOTHING_LIVE),
     (CatalogNotFound, _NOTHING_LIVE),
     (PointCorrupt, Refusal(503, "service_unavailable", None)),

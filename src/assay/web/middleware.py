@@ -31,7 +31,7 @@ _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0{0,3})?\s*(,|$)")
 PROBES = frozenset({"/livez", "/readyz", "/health", "/api/v1/health", "/metrics"})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_TRACED = frozenset({"mode", "top_k", "generation", "hits", "key", "degraded"})
+_TRACED = frozenset({"mode", "top_k", "generation", "hits", "key", "degraded", "rerank_failed"})
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -106,6 +106,8 @@ class RequestEdge(HttpMiddleware):
             self._metrics.search_answered(route, status, record.stages, hits if isinstance(hits, int) else None)
             if "degraded" in record.notes:
                 self._metrics.search_degraded(route)
+            if "rerank_failed" in record.notes:
+                self._metrics.rerank_failed(route)
 
 
 class CorsAnswers(CORSMiddleware):

@@ -10,7 +10,7 @@ from time import monotonic
 from assay.app import Assay
 from assay.contracts import service_validation
 from assay.contracts.service_validation import ValidationOutcome, ValidationRequest, ValidationTest
-from assay.errors import EmbeddingError, InputError
+from assay.errors import EmbeddingError, InputError, RerankError
 from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.retrieval.searcher import Searcher
@@ -44,8 +44,8 @@ class Validations:
 
         stops: whether the server is stopping; called before every test.
 
-        A query that cannot be embedded is an error of its test only. Raises NoLiveGeneration, VectorStoreError,
-        CatalogError and IdentityMismatch, which affect all tests, and ServerStopping.
+        A query that cannot be embedded or reranked is an error of its test only. Raises NoLiveGeneration,
+        VectorStoreError, CatalogError and IdentityMismatch, which affect all tests, and ServerStopping.
         """
         until = monotonic() + self._seconds
         with self._assay.searches.live.lease() as searcher:
@@ -85,8 +85,9 @@ class Validations:
         """Run a test; return its outcome, and whether the embedder works."""
         now = datetime.now(UTC)
         try:
-            ranking = searcher.search(service_validation.query_of(test, top_k, self._shaping.mode))
-        except (InputError, EmbeddingError) as error:
+            query = service_validation.query_of(test, top_k, self._shaping.mode)
+            ranking = searcher.search(self._shaping.query(query))
+        except (InputError, EmbeddingError, RerankError) as error:
             refusal = refusal_of(error)
             logger.warning("Validation test %r failed to run: %s", test.test_id, error)
             outcome = service_validation.not_run(test, known, refusal.message or error.message, now)

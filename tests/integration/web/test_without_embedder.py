@@ -158,7 +158,7 @@ def test_a_measurement_over_http_takes_no_answer_by_keywords_alone(folder: Path,
             response = http.post("/v1/search", content=body, headers={"Content-Type": "application/json"})
             return Answer(response.status_code, dict(response.headers), response.content)
 
-        plain, strict = (Client("http://127.0.0.1:1", needs_similarity=needed) for needed in (False, True))
+        plain, strict = (Client("http://127.0.0.1:1", complete=needed) for needed in (False, True))
         for client in (plain, strict):
             client._transport.post = post  # type: ignore[method-assign]  # in this process, without a socket
         answered = plain.search(Query(QUESTION, 5))

@@ -178,6 +178,8 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         "threshold": 0.0,
         "degraded": False,
         "no_good_answer": False,
+        "reranked": False,
+        "rerank_failed": False,
         "corrections": [],
         "warnings": [],
     }
@@ -187,7 +189,15 @@ def test_a_result_says_everything_about_its_chunk() -> None:
 def test_the_timings_add_the_formatting_to_the_search() -> None:
     timings = to_timings(ranking_of().timings, 0.0625)
     assert timings == {
-        "timings_ms": {"embed": 0.25, "search": 1.5, "fuse": 0.125, "filter": 0.5, "format": 0.062, "total": 2.5}
+        "timings_ms": {
+            "embed": 0.25,
+            "search": 1.5,
+            "fuse": 0.125,
+            "filter": 0.5,
+            "rerank": 0.0,
+            "format": 0.062,
+            "total": 2.5,
+        }
     }
     assert list(to_body(ranking_of(), SearchInclude())) == [*to_results(ranking_of(), SearchInclude()), "timings_ms"]
 

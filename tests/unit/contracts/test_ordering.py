@@ -17,7 +17,7 @@ FUSED = [
 def test_the_configured_search_chooses_unless_the_mode_is_dense(search_mode: Mode) -> None:
     assert Shaping.of(ContractMode.HYBRID, search_mode) == Shaping(search_mode, sorts=True)
     assert Shaping.of(ContractMode.FUSED, search_mode) == Shaping(search_mode, sorts=False)
-    assert Shaping.of(ContractMode.DENSE, search_mode) == Shaping(Mode.DENSE, sorts=True)
+    assert Shaping.of(ContractMode.DENSE, search_mode) == Shaping(Mode.DENSE, sorts=True, reranks=False)
 
 
 @pytest.mark.contract("000.19", "003.12", "004.37")

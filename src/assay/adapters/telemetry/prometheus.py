@@ -17,7 +17,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from assay.model.workers import WorkerShare
-from assay.ports import EmbedderCall
+from assay.ports import EmbedderCall, RerankerCall
 from assay.version import __version__
 
 _REQUEST_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -74,9 +74,15 @@ class Metrics:
             ("route",),
             registry=one,
         )
+        self._rerank_failures = Counter(
+            "assay_searches_rerank_failed",
+            "Searches that the reranker should have ordered and did not.",
+            ("route",),
+            registry=one,
+        )
         self._stages = Histogram(
             "assay_search_stage_seconds",
-            "Each stage of a search: embed, search, fuse, filter, metadata, format.",
+            "Each stage of a search: embed, search, fuse, filter, rerank, metadata, format.",
             ("stage",),
             buckets=_STAGE_SECONDS,
             registry=one,
@@ -97,6 +103,16 @@ class Metrics:
             "assay_embedder_call_seconds",
             "From sending a request to the whole answer.",
             ("provider", "purpose"),
+            buckets=_REQUEST_SECONDS,
+            registry=one,
+        )
+        self._reranker_calls = Counter(
+            "assay_reranker_calls", "Requests to the reranker.", ("provider", "model", "status"), registry=one
+        )
+        self._reranker_seconds = Histogram(
+            "assay_reranker_call_seconds",
+            "From sending a request to the whole answer.",
+            ("provider",),
             buckets=_REQUEST_SECONDS,
             registry=one,
         )
@@ -130,6 +146,10 @@ class Metrics:
         """Count a search answered by keyword only, because its query could not be embedded."""
         self._degraded.labels(route).inc()
 
+    def rerank_failed(self, route: str) -> None:
+        """Count a search that the reranker should have ordered and did not."""
+        self._rerank_failures.labels(route).inc()
+
     def rate_limited(self, by: str) -> None:
         """Count a request refused by a rate limit. by: `key` or `address`."""
         self._limited.labels(by).inc()
@@ -144,6 +164,11 @@ class Metrics:
         self._embedder_tokens.labels(call.provider, call.model, call.purpose).inc(call.tokens)
         self._embedder_texts.labels(call.provider, call.model, call.purpose).inc(call.texts)
         self._embedder_seconds.labels(call.provider, call.purpose).observe(call.seconds)
+
+    def reranker_called(self, call: RerankerCall) -> None:
+        """Count a request to the reranker; a RerankerObserver."""
+        self._reranker_calls.labels(call.provider, call.model, call.status).inc()
+        self._reranker_seconds.labels(call.provider).observe(call.seconds)
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
         """All metrics in the format of an Accept header, and the content type."""

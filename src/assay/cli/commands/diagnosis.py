@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from time import perf_counter
 from typing import Literal
 
 from rich.console import Console
@@ -41,12 +42,13 @@ class Check:
 def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
     """Check every part. An error becomes a failed check.
 
-    ask_provider: embed a few words even with a paid provider.
+    ask_provider: embed and rerank a few words even with a paid provider.
     """
     ask = ask_provider or embeds_locally(assay)
     checks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
         ("embedder", partial(_embedder, ask=ask)),
+        ("reranker", partial(_reranker, ask_provider=ask_provider)),
         ("data directory", _data_dir),
         ("API keys", _keys),
         ("catalog", _catalog),
@@ -58,10 +60,12 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
     )
     if assay.parts.adopted is not None:
         checks = (*(one for one in checks if one[0] in _OF_ADOPTED), ("vector store", _adopted))
+    if assay.settings.rerank.provider is None:
+        checks = tuple(one for one in checks if one[0] != "reranker")
     return _run_checks(assay, checks)
 
 
-_OF_ADOPTED = frozenset({"engine", "embedder", "API keys", "test set"})
+_OF_ADOPTED = frozenset({"engine", "embedder", "reranker", "API keys", "test set"})
 """Checks that apply to an adopted collection too."""
 
 
@@ -101,6 +105,21 @@ def _embedder(assay: Assay, *, ask: bool) -> Check:
         return Check("embedder", "ok", f"{message}; not tested (`assay doctor --ask-provider` embeds a few words).")
     length = float((assay.parts.embedder.embed_query("a test sentence") ** 2).sum())
     return Check("embedder", "ok" if abs(length - 1.0) < 1e-3 else "fail", f"{message}.")
+
+
+def _reranker(assay: Assay, *, ask_provider: bool) -> Check:
+    settings = assay.settings.rerank
+    reranking = assay.parts.reranking(settings)
+    assert reranking is not None
+    identity = reranking.reranker.identity
+    message = f"{identity.provider}, {identity.model}, orders the best {reranking.depth} hits"
+    if not ask_provider and settings.provider != "fastembed":
+        return Check("reranker", "ok", f"{message}; not tested (`assay doctor --ask-provider` reranks a few words).")
+    started = perf_counter()
+    texts = [f"a test sentence, number {number}" for number in range(reranking.depth)]
+    reranking.reranker.scores("a test", texts)
+    seconds = perf_counter() - started
+    return Check("reranker", "ok", f"{message}; that many took {seconds:.2f} of {settings.timeout:g} seconds.")
 
 
 def _data_dir(assay: Assay) -> Check:
@@ -225,7 +244,7 @@ def _live(assay: Assay, *, ask: bool) -> Check:
             generation = searcher.generation
             documents = assay.parts.catalog.listing(generation.id) if ask else ()
             title = next((document.info.title for document in documents if document.chunk_count), "documentation")
-            ranking = searcher.search(Query(title, 1)) if ask else None
+            ranking = searcher.search(Query(title, 1, rerank=False)) if ask else None
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:

@@ -20,6 +20,7 @@ from assay.model.counting import counted
 from assay.model.explanation import HitExplanation, TermKind
 from assay.model.ranking import Hit, Mode, Ranking, by_page
 from assay.retrieval.encoding import KEYWORDS_ALONE
+from assay.retrieval.reranking import RERANK_FAILED
 
 
 def search(
@@ -44,6 +45,9 @@ def search(
         bool | None,
         typer.Option("--correct/--as-typed", help="Correct words that the index does not know [default: --correct]."),
     ] = None,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Let the reranker of [rerank] order the hits, if there is one.")
+    ] = True,
     generation: options.SearchedGeneration = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of the parts that match.")] = False,
     explained: Annotated[
@@ -69,6 +73,7 @@ def search(
         "threshold": threshold,
         "correct": correct,
         "group_by": group_by,
+        "rerank": None if rerank else False,
     }
     body = {key: value for key, value in fields.items() if value is not None}
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
@@ -99,7 +104,7 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Seque
     """
     explained = {each.hit.rank: each for each in parts}
     for warning in ranking.warnings:
-        if warning.startswith(KEYWORDS_ALONE):  # already logged, with the reason
+        if warning.startswith((KEYWORDS_ALONE, RERANK_FAILED)):  # already logged, with the reason
             continue
         err().print(f"[yellow]{escape(warning)}[/]")
     if ranking.corrections:
@@ -120,7 +125,7 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Seque
     timings = ranking.timings
     console.print(
         f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
-        f"generation {ranking.generation}[/]"
+        f"{'reranked · ' if ranking.reranked else ''}generation {ranking.generation}[/]"
     )
 
 
@@ -148,7 +153,8 @@ def _show_parts(console: Console, parts: HitExplanation) -> None:
     boost = "" if parts.boost == 1.0 else f", × {parts.boost:.3g} boost"
     keywords = "not among the candidates of keyword search" if parts.bm25 is None else f"BM25 {parts.bm25:.3f}"
     cosine = "" if parts.cosine is None else f", cosine {parts.cosine:.3f}"
-    lines = [
+    lines = [] if parts.rerank_score is None else [f"reranked: {parts.rerank_score:.4f}"]
+    lines += [
         f"score {parts.score:.4f} = {parts.keyword_part:.4f} keywords + {parts.dense_part:.4f} dense{boost}",
         f"{keywords}{cosine}",
     ]

@@ -28,6 +28,9 @@ LATE_MS = 10.0
 """A request that starts this many milliseconds after its scheduled time is late."""
 
 STAGES = ("embed", "search", "fuse", "filter")
+RERANK = "rerank"
+"""A further stage, of searches with a reranker."""
+
 WAIT = "wait"
 """The stage in which a request of an open loop waits for a free client."""
 
@@ -87,7 +90,8 @@ def figures(timings: Sequence[Timings], note: str = "") -> LatencyFigures:
 
 
 def _by_stage(timings: Sequence[Timings]) -> dict[str, Percentiles]:
-    return {stage: percentiles([getattr(timing, f"{stage}_ms") for timing in timings]) for stage in STAGES}
+    stages = (*STAGES, RERANK) if any(timing.rerank_ms for timing in timings) else STAGES
+    return {stage: percentiles([getattr(timing, f"{stage}_ms") for timing in timings]) for stage in stages}
 
 
 # --- loads ---------------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from assay.errors import (
     EmbedderRefused,
     EmbedderUnavailable,
     InputError,
+    RerankerRefused,
+    RerankerUnavailable,
     ServiceRefused,
     ServiceThrottled,
     ServiceUnavailable,
@@ -46,6 +48,8 @@ _EMBEDDED_AT_ONCE = 2_000
 _OUTSIDE = (
     EmbedderUnavailable,
     EmbedderRefused,
+    RerankerUnavailable,
+    RerankerRefused,
     StoreUnavailable,
     CatalogUnavailable,
     ServiceUnavailable,

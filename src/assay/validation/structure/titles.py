@@ -106,7 +106,8 @@ def _is_found(document: ListedDocument, context: CheckContext, top_k: int, thres
         sources=(info.source,),
     )
     try:
-        ranking = context.search(Query(info.title, top_k, Mode.HYBRID, threshold, filters))
+        # Without the reranker: this checks the index, and each of many titles would be a paid request.
+        ranking = context.search(Query(info.title, top_k, Mode.HYBRID, threshold, filters, rerank=False))
     except InputError:  # the title has nothing to search for
         return True
     return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(

@@ -31,7 +31,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         if not short or lower is None or lower >= parsed.query.threshold:
             return None
         return retrieval_service.dropped_by_default(
-            assay.searches.search(replace(parsed.query, threshold=lower), embed=Embed.ALWAYS)
+            assay.searches.search(replace(parsed.query, threshold=lower, rerank=False), embed=Embed.ALWAYS)
         )
 
     @routes.post(

@@ -1,0 +1,1 @@
+"""Rerankers: Cohere, servers with a `/rerank` route, and cross-encoders on this machine."""

@@ -1,0 +1,47 @@
+"""The `/rerank` route that vLLM, LocalAI, LiteLLM, Jina and others have next to OpenAI's API."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.adapters.remote.transport import Transport, safe_url
+from assay.adapters.rerankers.cohere import results_in
+from assay.adapters.rerankers.remote import RemoteReranker, RerankRules
+from assay.ports import RerankerIdentity, RerankerObserver
+
+
+class OpenAIReranker(RemoteReranker):
+    """A model behind `{base_url}/rerank`. Safe to use from several threads.
+
+    key: None for a server without keys.
+
+    Raises ConfigurationError for an invalid address or key.
+    """
+
+    def __init__(
+        self, key: str | None, model: str, base_url: str, rules: RerankRules, observer: RerankerObserver | None = None
+    ) -> None:
+        url = f"{base_url.rstrip('/')}/rerank"
+        headers = {} if key is None else {"Authorization": f"Bearer {key.strip()}"}
+        transport = Transport(url, headers, rules.calls, setting="[rerank] base_url", owner="reranker")
+        api = _OpenAI(model, f"The reranker at {safe_url(base_url)}")
+        super().__init__(api, transport, RerankerIdentity("openai", model), rules, observer)
+
+
+class _OpenAI:
+    """The API. name: for messages."""
+
+    score_field = "relevance_score"
+
+    def __init__(self, model: str, name: str) -> None:
+        self._model = model
+        self.name = name
+
+    def request(self, query: str, texts: Sequence[str]) -> Mapping[str, object]:
+        # Some servers return fewer results unless all are asked for.
+        return {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
+
+    def results(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
+        return results_in(answer)
+
+    def hint(self, status: int, message: str) -> str:  # noqa: ARG002 - the protocol's signature
+        return "Check [rerank] model and base_url; most servers' base_url ends with /v1." if status == 404 else ""

@@ -1,0 +1,50 @@
+"""Checks of the scores in a reranker's answer."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class UnusableScores(Exception):
+    """An answer has no score for each text; the message is the reason."""
+
+
+def scores_by_index(results: Any, texts: int, field: str) -> list[float]:  # noqa: ANN401 - a parsed JSON value
+    """Scores in the order of the texts, from results in any order, each with the `index` of its text.
+
+    field: name of the score.
+
+    Raises UnusableScores unless each text has one finite score.
+    """
+    if not isinstance(results, list) or not all(isinstance(one, Mapping) for one in results):
+        raise UnusableScores("the results are not a list of objects")
+    if len(results) != texts:
+        raise UnusableScores(f"it has {len(results)} results for {texts} texts")
+    found: dict[int, float] = {}
+    for one in results:
+        index = one.get("index")
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < texts:
+            raise UnusableScores(f"the index {index!r:.40} is not that of a text")
+        if index in found:
+            raise UnusableScores(f"the index {index} appears twice")
+        found[index] = _finite(one.get(field), field)
+    return [found[index] for index in range(texts)]
+
+
+def finite_scores(scores: Sequence[Any], texts: int) -> list[float]:
+    """Scores that are in the order of the texts already. Raises UnusableScores as scores_by_index does."""
+    if len(scores) != texts:
+        raise UnusableScores(f"it has {len(scores)} scores for {texts} texts")
+    return [_finite(float(score), "score") for score in scores]
+
+
+def _finite(score: Any, field: str) -> float:  # noqa: ANN401 - a parsed JSON value
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise UnusableScores(f"a {field} is not a number")
+    try:
+        number = float(score)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise UnusableScores(f"a {field} is not finite")
+    return number
