@@ -112,7 +112,8 @@ class SearchQuery(RequestModel):
         default=PASSAGES_PER_PAGE, description="The most results of one page, with `group_by`."
     )
     rerank: bool = Field(
-        default=True, description="Whether the reranker orders the best results, if `[rerank]` names one."
+        default=True,
+        description="Whether the reranker orders the best results, if `[rerank]` names one; never with `typing`.",
     )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
     include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")

@@ -70,7 +70,7 @@ class Query:
     correct: whether words that the index does not know are completed and corrected; None for the setting.
     typing: whether somebody is still typing, so that the last word may be unfinished even if the index knows it.
     passages_per_page: the most hits of one page, 1 or more; None for no limit.
-    rerank: whether the reranker, if there is one, orders the best hits.
+    rerank: whether the reranker, if there is one, orders the best hits; never while somebody is typing.
     """
 
     text: str

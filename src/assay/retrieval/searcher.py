@@ -172,7 +172,8 @@ class Searcher:
         """reranked_text: the query for the reranker; None without one."""
         embedded = perf_counter()
         clock = StageClock()
-        reranking = self._reranking if query.rerank and reranked_text is not None else None
+        wanted = query.rerank and not query.typing and reranked_text is not None
+        reranking = self._reranking if wanted else None
         find = self._ranked_hits if query.passages_per_page is None else self._hits_of_pages
         found = find(replace(query, top_k=max(query.top_k, reranking.depth if reranking else 0)), encoded, clock)
         warnings, failed = encoded.warnings, False

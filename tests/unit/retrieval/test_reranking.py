@@ -124,8 +124,10 @@ def test_vectors_come_with_the_hits_that_are_returned(world: World, reranker: Me
     assert [len(hit.vector or ()) for hit in ranking.hits] == [64, 64]
 
 
-def test_a_query_may_go_without_it(world: World, reranker: MemoryReranker) -> None:
-    query = Query(QUERY, 10, rerank=False)
+@pytest.mark.parametrize("query", [Query(QUERY, 10, rerank=False), Query(QUERY, 10, typing=True)])
+def test_a_query_may_go_without_it_and_one_that_is_being_typed_does(
+    world: World, reranker: MemoryReranker, query: Query
+) -> None:
     ranking = _searcher(world, reranker).search(query)
     assert ranking.hits == world.searcher(NAME).search(query).hits
     assert (ranking.reranked, ranking.rerank_failed, ranking.timings.rerank_ms, reranker.asked) == (False, False, 0, [])
