@@ -121,7 +121,7 @@ class Bench:
         """Search for every topic with these settings, and measure the answers."""
         on = self.resolved(self.generation(variant.generation))
         searcher = self._opened.enter_context(
-            closing(self.assay.searches.open_with(on.generation, variant.search, patient=True))
+            closing(self.assay.searches.open_with(on.generation, variant.search, rerank=variant.rerank, patient=True))
         )
         report = run_topics(
             on.topics,
@@ -175,7 +175,7 @@ class Bench:
             chunker=generation.chunker,
             documents=generation.documents,
             chunks=generation.chunks,
-            search=self.assay.searches.described(variant.search),
+            search=self.assay.searches.described(variant.search, variant.rerank),
             test_set=self.test_set.name,
             test_set_fingerprint=self.test_set.fingerprint,
             test_set_path=str(self._path),

@@ -135,7 +135,9 @@ def _measure(bench: Bench, on: Resolved, store: VectorStore | None, variants: Se
     with ExitStack() as opened:
         searchers = [
             opened.enter_context(
-                closing(bench.assay.searches.open_with(on.generation, one.search, store, patient=True))
+                closing(
+                    bench.assay.searches.open_with(on.generation, one.search, store, rerank=one.rerank, patient=True)
+                )
             )
             for one in variants
         ]

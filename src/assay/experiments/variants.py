@@ -11,22 +11,25 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from assay.app.rerankers import reranker_identity
 from assay.errors import InputError
 from assay.model.field_errors import field_error
 from assay.model.ranking import FusionMethod, Mode
 from assay.model.spelling import nearest
-from assay.settings import ChunkingSettings, SearchSettings, Settings
+from assay.settings import ChunkingSettings, RerankSettings, SearchSettings, Settings
 from assay.settings.toml_file import read_toml
 
 Table = TypeVar("Table", bound=BaseModel)
 
 SEARCH_KEYS = ("mode", "threshold", "fusion", "dense_weight", "sparse_weight", "rrf_k", "depth")
+RERANK_KEYS = ("provider", "model", "base_url", "depth", "timeout")
 CHUNKING_KEYS = ("max_characters", "overlap")
 DEFAULT_MEASURE = "nDCG@10"
 
 DEFAULT_GRID = "default"
 """Name of the built-in grid, in place of a file."""
 
+_RERANK = "rerank."
 _MOST_RUNS = 200
 _HINT = "`assay docs sweeping` shows a file."
 
@@ -37,12 +40,14 @@ class Variant:
 
     generation: id of the generation to search; None for the default.
     chunking: settings to chunk the documents again; None for the existing chunks.
+    rerank: settings of the reranker; None for those of [rerank].
     """
 
     name: str
     search: SearchSettings
     generation: str | None = None
     chunking: ChunkingSettings | None = None
+    rerank: RerankSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Grid:
 
 
 def variant_of(text: str, settings: Settings) -> Variant:
-    """Parse a line such as `mode=hybrid,dense_weight=1.0`, or the name of a mode. Raises InputError."""
+    """Parse a line such as `mode=hybrid,rerank.depth=20`, or the name of a mode. Raises InputError."""
     if text in set(Mode):
         return _variant({"mode": text}, settings, text, text)
     values: dict[str, Any] = {}
@@ -65,15 +70,22 @@ def variant_of(text: str, settings: Settings) -> Variant:
         if key in values:
             raise InputError(f"{text}: {key} is set twice.", hint="Set it once.")
         values[key] = value
-    return _variant(values, settings, text, text, keys=(*SEARCH_KEYS, "generation"))
+    rerank = {key.removeprefix(_RERANK): values.pop(key) for key in list(values) if key.startswith(_RERANK)}
+    if rerank and "rerank" in values:
+        raise InputError(f"{text}: rerank is set twice.", hint="Set it once.")
+    if rerank:
+        values["rerank"] = rerank
+    elif values.get("rerank") in {"false", "off", "none"}:
+        values["rerank"] = False
+    return _variant(values, settings, text, text, keys=(*SEARCH_KEYS, "rerank", "generation"))
 
 
 def variant_in(path: Path, settings: Settings) -> Variant:
-    """Read the settings in a TOML file, at its top level or under `[search]`. Raises InputError."""
+    """Read the settings in a TOML file, at its top level or under `[search]` and `[rerank]`. Raises InputError."""
     values = read_toml(path, InputError, _HINT)
-    if isinstance(values.get("search"), dict) and len(values) == 1:
-        values = values["search"]
-    return _variant(values, settings, str(path), path.name, keys=(*SEARCH_KEYS, "generation"))
+    if isinstance(values.get("search"), dict) and values.keys() <= {"search", "rerank"}:
+        values = values.pop("search") | values
+    return _variant(values, settings, str(path), path.name, keys=(*SEARCH_KEYS, "rerank", "generation"))
 
 
 def grid_in(path: Path, settings: Settings) -> Grid:
@@ -146,6 +158,10 @@ def described(variant: Variant, settings: Settings) -> dict[str, str]:
         values |= {"rrf_k": search.rrf_k} if search.fusion is FusionMethod.RRF else {}
         values["depth"] = search.depth
     values |= {"threshold": search.threshold} if search.threshold else {}
+    if variant.rerank is not None:
+        identity = reranker_identity(variant.rerank)
+        values["rerank"] = f"{identity.provider} {identity.model}" if identity else "none"
+        values |= {"rerank_depth": variant.rerank.depth} if identity else {}
     if variant.chunking is not None:
         values |= {"max_characters": variant.chunking.max_characters, "overlap": variant.chunking.overlap}
     return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in values.items()}
@@ -156,7 +172,7 @@ def _run(values: Mapping[str, Any], settings: Settings, where: str) -> Variant:
     if not isinstance(name, str):
         raise InputError(f"{where}: name must be a string.", hint=_HINT)
     rest = {key: value for key, value in values.items() if key != "name"}
-    return _variant(rest, settings, where, name.strip(), keys=(*SEARCH_KEYS, "chunking"))
+    return _variant(rest, settings, where, name.strip(), keys=(*SEARCH_KEYS, "rerank", "chunking"))
 
 
 def _variant(
@@ -183,7 +199,25 @@ def _variant(
     generation = values.get("generation")
     if generation is not None and not isinstance(generation, str):
         raise InputError(f"{where}: generation must be an id, `live` or `candidate`.")
-    return Variant(name or _default_name(values) or "as set", search, generation, chunking)
+    rerank = _rerank(values["rerank"], settings.rerank, f"{where}, rerank") if "rerank" in values else None
+    return Variant(name or _default_name(values) or "as set", search, generation, chunking, rerank)
+
+
+def _rerank(value: object, configured: RerankSettings, where: str) -> RerankSettings:
+    """The reranker of a variant: false for none, else a table that changes the configured one."""
+    if value is False:
+        return RerankSettings()
+    if not isinstance(value, Mapping):
+        raise InputError(
+            f"{where}: it must be false or a table.", hint='For example {provider = "cohere", depth = 50}.'
+        )
+    _refuse_unknown(value, RERANK_KEYS, where)
+    given = configured.model_dump()
+    if value.get("provider", configured.provider) != configured.provider:
+        given = {name: given[name] for name in ("depth", "timeout", "calls")}  # the others are the configured one's
+    if value.get("provider", configured.provider) is None:
+        raise InputError(f"{where}: [rerank] names no provider.", hint="Set rerank.provider too.")
+    return _validated(RerankSettings, given | dict(value), where)
 
 
 def _default_name(values: Mapping[str, Any]) -> str:

@@ -98,6 +98,18 @@ def test_the_gate_knows_provider_model_and_depth() -> None:
         assert "rerank" not in other
 
 
+def test_a_verdict_with_another_reranker_does_not_count() -> None:
+    def fingerprint(**rerank: object) -> str:
+        with _open(**{"provider": "tei", **SERVER, **rerank}) as assay:
+            return assay.systems.gate.fingerprint
+
+    with _open() as assay:
+        plain = assay.systems.gate.fingerprint
+    changed = [fingerprint(model="other"), fingerprint(depth=20), fingerprint(provider="openai")]
+    assert len({plain, fingerprint(), *changed}) == 5
+    assert fingerprint(timeout=3.0, calls=2, base_url="http://127.0.0.1:9999", api_key="another-key") == fingerprint()
+
+
 def test_searches_with_equal_settings_share_one_reranker() -> None:
     with _open(provider="tei", **SERVER) as assay:
         assert _built(assay) is _built(assay)

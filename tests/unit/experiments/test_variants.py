@@ -114,3 +114,55 @@ def test_the_default_grid_begins_with_the_settings_and_asks_for_nothing_twice() 
 
 def test_the_default_grid_cuts_nothing_anew_where_that_costs() -> None:
     assert not any(one.chunking for one in default_grid(SETTINGS, chunkers=False).variants)
+
+
+# --- rerankers -----------------------------------------------------------------------------------------------------
+
+RERANKED = Settings.model_validate(
+    {"rerank": {"provider": "tei", "model": "bge", "base_url": "http://tei", "api_key": "a-key-of-tei", "depth": 20}}
+)
+
+
+def test_a_line_may_change_the_reranker_or_do_without_it() -> None:
+    deeper = variant_of("rerank.depth=50,mode=dense", RERANKED)
+    assert deeper.rerank == RERANKED.rerank.model_copy(update={"depth": 50})
+    assert described(deeper, RERANKED) == {"mode": "dense", "rerank": "tei bge", "rerank_depth": "50"}
+    without = variant_of("rerank=false", RERANKED)
+    assert without.rerank is not None
+    assert without.rerank.provider is None
+    assert described(without, RERANKED)["rerank"] == "none"
+    assert variant_of("mode=dense", RERANKED).rerank is None
+
+
+def test_another_provider_keeps_no_address_model_or_key_of_the_configured_one() -> None:
+    rerank = variant_of("rerank.provider=cohere", RERANKED).rerank
+    assert rerank is not None
+    assert (rerank.provider, rerank.model, rerank.base_url, rerank.api_key) == ("cohere", None, None, None)
+    assert rerank.depth == 20
+
+
+def test_files_have_the_reranker_as_assay_toml_has_it(tmp_path: Path) -> None:
+    table = '[rerank]\nprovider = "cohere"\n'
+    for text in (table, f'[search]\nmode = "dense"\n{table}', 'rerank = {provider = "cohere"}\n'):
+        rerank = variant_in(_file(tmp_path, text), RERANKED).rerank
+        assert rerank is not None
+        assert rerank.provider == "cohere"
+    grid = grid_in(_file(tmp_path, "[[run]]\n[[run]]\nrerank = false\n[[run]]\nrerank = {depth = 5}\n"), RERANKED)
+    assert [one.rerank and one.rerank.provider for one in grid.variants] == [None, None, "tei"]
+    assert grid.variants[1].rerank is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("rerank.provder=tei", "did you mean provider?"),
+        ("rerank.provider=other", "provider = 'other'"),
+        ("rerank=yes", "must be false or a table"),
+        ("rerank=false,rerank.depth=3", "rerank is set twice"),
+        ("rerank.depth=3", "[rerank] names no provider"),
+        ("rerank.provider=tei,rerank.depth=0", "depth = '0'"),
+    ],
+)
+def test_what_is_wrong_with_a_reranker_is_named(line: str, told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        variant_of(line, SETTINGS)
