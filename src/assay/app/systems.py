@@ -39,6 +39,7 @@ class Unopened:
 
     error: VectorStoreError
     index: None = None
+    reranks: bool = False
 
     def search(self, query: Query) -> Ranking:  # noqa: ARG002 - the signature of a searcher
         """Raise the reason."""
@@ -118,6 +119,7 @@ class Systems:
             search.mode,
             search.threshold,
             max(self._parts.settings.validation.depth, measures.deepest),
+            rerank=searcher.reranks,
         )
 
     def run(

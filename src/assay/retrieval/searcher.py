@@ -130,6 +130,11 @@ class Searcher:
             return ranking
         return replace(ranking, corrections=rewriting.corrections, no_good_answer=weak)
 
+    @property
+    def reranks(self) -> bool:
+        """Whether a reranker orders the best hits."""
+        return self._reranking is not None
+
     def suggest(self, text: str, limit: int) -> list[Name]:
         """Titles and headings that begin as a text does; none without a vocabulary. See Completer.suggest."""
         return [] if self._completer is None else self._completer.suggest(text, limit)

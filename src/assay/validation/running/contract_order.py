@@ -25,14 +25,15 @@ def measure_contract_order(
     """Compute MRR in the order of a contract mode.
 
     results: of the topics that count, in the order of the configured search. `hybrid` returns the same hits in another
-        order; `dense` returns other hits, so this runs dense searches unless the configured search is dense.
+        order; `dense` returns other hits, so this runs dense searches unless the configured search is dense and not
+        reranked.
     """
     chosen = [topics[result.topic.id] for result in results]
     runs: Sequence[TopicRun] = [
         TopicRun(one.topic.id, one.hits[: one.topic.top_k], error=one.error, asked=one.asked) for one in results
     ]
-    if contract_mode is ContractMode.DENSE and setup.mode is not Mode.DENSE:
-        runs = run_topics(chosen, replace(setup, mode=Mode.DENSE), "", progress).run.topics
+    if contract_mode is ContractMode.DENSE and (setup.mode is not Mode.DENSE or setup.rerank):
+        runs = run_topics(chosen, replace(setup, mode=Mode.DENSE, rerank=False), "", progress).run.topics
     if contract_mode is not ContractMode.FUSED:
         tops = [topic.topic.top_k for topic in chosen]
         runs = [replace(run, hits=by_similarity(run.hits[:top])) for run, top in zip(runs, tops, strict=True)]

@@ -67,6 +67,7 @@ class SearchSetup:
     prefetch_queries: embeds the next queries in batches; None to embed each query on its own.
     mode, threshold: of every query.
     depth: hits per search; a topic with a larger top_k gets more.
+    rerank: whether a reranker orders the hits.
     """
 
     search: Callable[[Query], Ranking]
@@ -74,6 +75,7 @@ class SearchSetup:
     mode: Mode
     threshold: float
     depth: int = LEAST_DEPTH
+    rerank: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,7 @@ class _TopicSearcher:
             self._setup.mode,
             self._setup.threshold,
             topic.topic.filters,
+            rerank=self._setup.rerank,
         )
         if not query.text.strip():
             return TopicRun(topic.topic.id, ())  # an empty query correctly finds nothing

@@ -35,12 +35,17 @@ def _topic(name: str, best: Hit) -> ResolvedTopic:
 
 
 def _shown(
-    contract_mode: ContractMode, topics: Sequence[ResolvedTopic], service: Dense, mode: Mode = Mode.HYBRID
+    contract_mode: ContractMode,
+    topics: Sequence[ResolvedTopic],
+    service: Dense,
+    mode: Mode = Mode.HYBRID,
+    *,
+    rerank: bool = False,
 ) -> float | None:
     run = Run("g1", 6, tuple(TopicRun(topic.topic.id, HITS) for topic in topics))
     results: list[TopicResult] = measure_topics(run, topics, Measures.parse())
     by_id = {topic.topic.id: topic for topic in topics}
-    setup = SearchSetup(service.search, None, mode, 0.0, 6)
+    setup = SearchSetup(service.search, None, mode, 0.0, 6, rerank=rerank)
     return measure_contract_order(contract_mode, results, by_id, setup, Silence()).mrr.value
 
 
@@ -70,6 +75,13 @@ def test_where_the_search_is_dense_already_nothing_is_searched_again() -> None:
     service = Dense()
     assert _shown(ContractMode.DENSE, [_topic("a", HITS[1])], service, Mode.DENSE) == 1.0
     assert service.asked == []
+
+
+def test_dense_routes_do_without_the_reranker_so_a_reranked_dense_search_is_made_again_without() -> None:
+    service = Dense()
+    assert _shown(ContractMode.DENSE, [_topic("a", HITS[0])], service, Mode.DENSE, rerank=True) is not None
+    assert service.asked
+    assert not any(query.rerank for query in service.asked)
 
 
 def test_a_note_names_both_orders_unless_their_figures_are_the_same() -> None:
