@@ -112,7 +112,7 @@ def _reranker(assay: Assay, *, ask_provider: bool) -> Check:
     reranking = assay.parts.reranking(settings)
     assert reranking is not None
     identity = reranking.reranker.identity
-    message = f"{identity.provider}, {identity.model}, orders the best {reranking.depth} hits"
+    message = f"{identity.provider}, {identity.model}, orders {counted(reranking.depth, 'hit')}"
     if not ask_provider and settings.provider != "fastembed":
         return Check("reranker", "ok", f"{message}; not tested (`assay doctor --ask-provider` reranks a few words).")
     started = perf_counter()
