@@ -9,6 +9,7 @@ from tests.integration.rerankers.conftest import KEY, TEXTS, MakeCohere
 from tests.peers.rerankers import openai_rerank_peer, tei_peer
 from tests.peers.serving import Peer
 
+from assay.adapters.remote.transport import Answer
 from assay.adapters.rerankers.openai import OpenAIReranker
 from assay.adapters.rerankers.remote import RerankRules
 from assay.adapters.rerankers.tei import TeiReranker
@@ -134,25 +135,34 @@ def test_a_server_that_is_not_there_is_unreachable(make: MakeCohere, calls: list
     assert {call.status for call in calls} == {"unreachable"}
 
 
-def test_a_query_over_the_bound_of_requests_in_flight_does_not_wait_longer_than_the_time_limit(
-    make: MakeCohere, peer: Peer
-) -> None:
-    peer.faults.always("slow")
-    reranker = make(timeout=0.3, at_once=1)
-    failures: list[str] = []
+class Held:
+    """A transport whose requests wait until they are released."""
 
-    def ask() -> None:
-        with pytest.raises(RerankerUnavailable) as caught:
-            reranker.scores("gripper", TEXTS)
-        failures.append(caught.value.message)
+    address = "http://held"
+    begun, released = threading.Event(), threading.Event()
 
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(failures) == 3
-    assert peer.ledger.most_in_flight <= 2  # the peer still works on one that was given up
+    def post(self, body: bytes, seconds: float, most: int) -> Answer:
+        self.begun.set()
+        self.released.wait()
+        return Answer(200, {}, b'{"results": [{"index": 0, "relevance_score": 1.0}]}')
+
+    def close(self) -> None:
+        self.released.set()
+
+
+def test_a_query_over_the_bound_of_requests_in_flight_gives_up_after_the_time_limit(make: MakeCohere) -> None:
+    reranker, held = make(timeout=0.05, at_once=1), Held()
+    reranker._transport = held  # type: ignore[assignment]
+    scores: list[list[float]] = []
+    first = threading.Thread(target=lambda: scores.append(reranker.scores("gripper", TEXTS[:1])))
+    first.start()
+    held.begun.wait()
+    with pytest.raises(RerankerUnavailable, match=r"the most requests at once are under way \(1\)"):
+        reranker.scores("gripper", TEXTS[:1])
+    held.released.set()
+    first.join()
+    assert scores == [[1.0]]
+    assert reranker.scores("gripper", TEXTS[:1]) == [1.0]
 
 
 def test_an_address_that_is_none_names_the_setting(make: MakeCohere) -> None:

@@ -112,7 +112,7 @@ class RemoteReranker:
         deadline = self._clock.now() + self._rules.timeout
         if not self._in_flight.acquire(timeout=self._rules.timeout):
             raise RerankerUnavailable(
-                f"{self._api.name} was not asked: {self._rules.calls} requests to it are under way.",
+                f"{self._api.name} was not asked: the most requests at once are under way ({self._rules.calls}).",
                 hint="Increase [rerank] calls if the server can answer more at once.",
             )
         try:
