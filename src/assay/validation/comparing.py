@@ -180,15 +180,16 @@ def _join(a: Side, b: Side) -> tuple[list[str], tuple[str, ...]]:
     other = [one for one in both if a.topics[one].text != b.topics[one].text]
     failed = [one for one in both if one not in other and (a.topics[one].error or b.topics[one].error)]
     out = set(other) | set(failed)
+    error = next((a.topics[one].error or b.topics[one].error for one in failed), None)
     reasons = (
-        (f"that only {a.name} has", [one for one in a.topics if one not in b.topics]),
-        (f"that only {b.name} has", [one for one in b.topics if one not in a.topics]),
-        ("with a different text on each side", other),
-        ("that failed on one side", failed),
+        (f"that only {a.name} has", [one for one in a.topics if one not in b.topics], ""),
+        (f"that only {b.name} has", [one for one in b.topics if one not in a.topics], ""),
+        ("with a different text on each side", other, ""),
+        ("that failed on one side", failed, f" (the first: {error})"),
     )
     return [one for one in both if one not in out], tuple(
-        f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {some_of(ids, _NAMED)}"
-        for what, ids in reasons
+        f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {some_of(ids, _NAMED)}{cause}"
+        for what, ids, cause in reasons
         if ids
     )
 

@@ -75,6 +75,14 @@ def test_compare_shows_what_the_reranker_changes(assay: Run, peer: Peer) -> None
     assert peer.ledger.requests >= body["topics"]
 
 
+def test_compare_names_the_reason_if_the_reranker_fails(assay: Run, peer: Peer) -> None:
+    peer.faults.always("401")
+    said = assay("compare", "rerank=false", "rerank.depth=30", "--testset", str(TESTS))
+    assert said.code == 2
+    assert "36 topics left out that failed on one side" in said.err
+    assert "it answered 401: the peer was told to answer 401" in " ".join(said.err.split())
+
+
 def test_a_search_is_reranked_unless_it_says_otherwise(assay: Run) -> None:
     reranked, plain = (assay(*SEARCH, *more, "--json").body for more in ((), ("--no-rerank",)))
     assert (reranked["reranked"], plain["reranked"]) == (True, False)

@@ -215,7 +215,7 @@ def test_a_topic_that_failed_on_one_side_is_left_out_and_not_a_zero() -> None:
     b = _side("B", _topic("good", 0.5), _topic("bad", None, error="the embedder is away"))
     comparison = compare_sides(a, b)
     assert comparison.measures[0].difference.difference == 0.0
-    assert comparison.left_out == ("1 topic left out that failed on one side: bad",)
+    assert comparison.left_out == ("1 topic left out that failed on one side: bad (the first: the embedder is away)",)
 
 
 def test_nothing_in_common_is_refused_with_what_each_has() -> None:
