@@ -131,6 +131,7 @@ class DifferingLabel(AnswerModel):
     """A passage with different labels."""
 
     topic_id: str = Field(description=_TOPIC)
+    url: str = Field(description="URL of the page; empty for a collection without pages.")
     quote: str = Field(description="Words of the passage.")
     labels: list[int] = Field(description="The labels, in the order of `judges`.")
 

@@ -166,10 +166,11 @@ class LabelQueue:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A passage with different labels, in the order of the judges."""
+    """A passage with different labels, in the order of the judges. url: of its page; "" without one."""
 
     topic_id: str
     content_hash: str | None
+    url: str
     quote: str
     labels: tuple[int, int]
 

@@ -255,7 +255,7 @@ def test_judges_who_differ_are_listed_with_their_labels(judge: Judge) -> None:
     assert agreement.kappa == pytest.approx(0.5)
     (differing,) = agreement.differing
     assert (differing.topic_id, differing.labels) == ("motor", [0, 1])
-    assert differing.quote == queue.items[1].judgment.quote
+    assert (differing.url, differing.quote) == (queue.items[1].url, queue.items[1].judgment.quote)
 
 
 def test_skipped_hits_are_asked_again_only_on_request(judge: Judge) -> None:

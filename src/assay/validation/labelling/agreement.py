@@ -50,7 +50,7 @@ def _agreement(judges: tuple[str, str], of_a: Mapping[Key, LabelEntry], of_b: Ma
         kappa=cohens_kappa(pairs),
         weighted_kappa=cohens_kappa(pairs, lambda a, b: float(abs(a - b))),
         differing=tuple(
-            Disagreement(one.topic_id, one.content_hash, _quote(one), labels)
+            Disagreement(one.topic_id, one.content_hash, _url(one), _quote(one), labels)
             for (one, _), labels in zip(common, pairs, strict=True)
             if labels[0] != labels[1]
         ),
@@ -59,6 +59,10 @@ def _agreement(judges: tuple[str, str], of_a: Mapping[Key, LabelEntry], of_b: Ma
 
 def _key(entry: LabelEntry) -> Key:
     return entry.topic_id, entry.content_hash or _quote(entry)
+
+
+def _url(entry: LabelEntry) -> str:
+    return (entry.passage and entry.passage.url) or ""
 
 
 def _quote(entry: LabelEntry) -> str:

@@ -297,7 +297,11 @@ function agreements({ test_sets: sets }) {
     .map(({ judges, both, equal, kappa, weighted_kappa: weighted, differing }) => {
       const name = judges.join(" and ");
       const sentence = `${counted(both, "passage")} labelled by both, ${equal} equally. κ ${number(kappa, 2)}, weighted ${number(weighted, 2)}.`;
-      const rows = differing.map(({ topic_id: id, quote, labels }) => [id, quote, String(labels[0]), String(labels[1])]);
+      const rows = differing.map(({ topic_id: id, url, quote, labels }) => [
+        id,
+        [quote, make("br"), make("span", { class: "muted" }, url)],
+        ...labels.map(String),
+      ]);
       return make(
         "div",
         { class: "panel" },
