@@ -26,6 +26,9 @@ _MOST_WORDS = 32
 _SHORTEST_CORRECTED, _SHORTEST_REPLACED, _SHORTEST_WITH_TWO = 4, 5, 8
 """Letters of a word that may have one error, a wrong letter, and two errors."""
 
+_LONGEST_CORRECTED = 50
+"""Letters of a word that may have errors. A longer one is pasted, and the time grows with the square of its letters."""
+
 _SHORTEST_HALF = 4
 """Letters of each of two words that were written as one."""
 
@@ -180,7 +183,11 @@ class Completer:
 
     def _corrected(self, word: str, context: Sequence[Range]) -> str:
         """The known word, or two, for a misspelt one; "" without one."""
-        if len(word) < _SHORTEST_CORRECTED or not all(map(_is_cased, word)) or self._is_common(word):
+        if (
+            not _SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED
+            or not all(map(_is_cased, word))
+            or self._is_common(word)
+        ):
             return ""
         near = {other for other in _one_edit(word, self._letters) if other in self._counts}
         if not near and (halves := self._halves(word)):

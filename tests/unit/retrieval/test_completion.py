@@ -56,6 +56,17 @@ def test_a_misspelt_word_becomes_the_known_one(typed: str, searched: str) -> Non
     assert folded(rewritten(typed)).replace("configuration", "") == folded(searched).replace("configuration", "")
 
 
+@pytest.mark.parametrize("typing", [False, True])
+@pytest.mark.parametrize("letters", [51, 2_000])
+def test_a_word_longer_than_any_real_one_is_not_compared_with_others(letters: int, typing: bool) -> None:
+    long = completer("m" * letters)
+    typed = "m" * 20 + "n" + "m" * (letters - 21)
+
+    assert long.rewrite(typed, typing=typing).corrections == ()
+    assert long.rewrite(f"{typed} stroe", typing=False).text == f"{typed} store"
+    assert long.suggest(typed, 5) == []
+
+
 @pytest.mark.parametrize(
     "query",
     [
