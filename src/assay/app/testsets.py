@@ -147,9 +147,17 @@ def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Ju
     with file_lock(path):
         topic = _topic(path, topic_id)
         for known in topic.judgments if topic is not None else ():
-            if known.passage == judgment.passage:
+            if _is_same(known.passage, judgment.passage):
                 return known
         return record_addition(path, topic_id, lambda: _append(path, topic_id, topic, [judgment]))
+
+
+def _is_same(known: Passage, other: Passage) -> bool:
+    """Whether two passages are the same, perhaps of two states of the page: then positions say nothing."""
+    if known == other:
+        return True
+    is_quoted = known.quote is not None and (known.url, known.quote) == (other.url, other.quote)
+    return is_quoted and known.text_hash != other.text_hash
 
 
 def remove_judgment(addition: Addition) -> None:

@@ -1,7 +1,9 @@
 """A judgment goes in and comes out again, and every other byte of the file stays, whoever else writes to it."""
 
 import multiprocessing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +55,32 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     found = tmp_path / request.param
     found.write_bytes(FILES[request.param])
     return found
+
+
+@pytest.mark.parametrize("text_hash", [None, "1" * 64])
+def test_the_same_words_of_a_changed_page_keep_their_first_label(path: Path, text_hash: str | None) -> None:
+    record_addition(path, "b", 5)
+    before = path.read_bytes()
+    position = None if text_hash is None else Span(105, 114)
+    changed = replace(judgment(5).passage, position=position, text_hash=text_hash)
+
+    assert add_judgment(path, "b", Judgment(changed, 2)) == judgment(5)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"position": Span(50, 59)},
+        {"url": "https://docs.example/b", "text_hash": "1" * 64},
+        {"quote": Quote("Words: “5” of\nthe page", "other ", " # after"), "text_hash": "1" * 64},
+    ],
+    ids=["elsewhere on the page", "on another page", "in another context"],
+)
+def test_equal_words_at_another_place_have_a_label_of_their_own(path: Path, other: dict[str, Any]) -> None:
+    record_addition(path, "b", 5)
+
+    assert isinstance(add_judgment(path, "b", Judgment(replace(judgment(5).passage, **other), 2)), Addition)
 
 
 @pytest.mark.parametrize("topic", ["a", "b", "c"])
