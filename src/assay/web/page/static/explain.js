@@ -111,7 +111,8 @@ function hitCard(result, explained, fusion, ranks) {
     make("p", { class: "muted" }, place),
     make("p", { class: "passage" }, passage),
     facts([
-      ["Score", make("strong", {}, number(explained.score, 4))],
+      ...(explained.rerank_score === null ? [] : [["Reranker", make("strong", {}, number(explained.rerank_score, 4))]]),
+      ["Score", make(explained.rerank_score === null ? "strong" : "span", {}, number(explained.score, 4))],
       ...sides.map(([name, part, detail]) => [name, `${number(part, 4)} (${detail})`]),
       ...(fusion.dense_weight > 0 && explained.dense_rank !== null ? [] : [["Cosine", number(explained.cosine)]]),
       ["Fused", number(explained.fused, 4)],
