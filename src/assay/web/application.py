@@ -21,6 +21,7 @@ from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware
 from assay.web.docsearch_errors import DocSearchErrors
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
+from assay.web.in_flight import InFlight
 from assay.web.logs import QueryLogRule
 from assay.web.middleware import CorsAnswers, ErrorBoundary, GzipAnswers, RedactedAnswers, RequestEdge
 from assay.web.openapi import DocumentedApi
@@ -85,6 +86,7 @@ def create_app(
     listening: Listening | None = None,
     traces: RequestTraces | None = None,
     endpoints: Sequence[Endpoint] = (),
+    in_flight: InFlight | None = None,
 ) -> FastAPI:
     """The ASGI application over this Assay.
 
@@ -92,6 +94,7 @@ def create_app(
     listening: None when unknown: every host name is accepted, and only the settings limit requests.
     traces: None for those of the settings.
     endpoints: further surfaces to serve.
+    in_flight: the requests in progress, shared with the protocol; None for an own count.
     """
     server = assay.settings.server
     if assay.parts.embedder_observer is None:
@@ -121,7 +124,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        middleware=_middleware(assay, stopping, where, tracing),
+        middleware=_middleware(assay, stopping, where, tracing, in_flight or InFlight(server.max_requests)),
     )
     add_error_answers(app)
     probe = Probe(assay)
@@ -144,7 +147,9 @@ def create_app(
     return app
 
 
-def _middleware(assay: Assay, stopping: Event, where: Listening, tracing: RequestTraces | None) -> list[Middleware]:
+def _middleware(
+    assay: Assay, stopping: Event, where: Listening, tracing: RequestTraces | None, in_flight: InFlight
+) -> list[Middleware]:
     """The middleware, outermost first."""
     server = assay.settings.server
     return [
@@ -176,7 +181,7 @@ def _middleware(assay: Assay, stopping: Event, where: Listening, tracing: Reques
             limits=assay.parts.request_limits(),
             metrics=assay.searches.metrics,
         ),
-        Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
+        Middleware(Backpressure, in_flight=in_flight, metrics=assay.searches.metrics),
         Middleware(BodyTimeout, seconds=server.body_seconds),
     ]
 

@@ -17,6 +17,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from assay.settings import ServerSettings
+from assay.web.access import EXEMPT_PATHS
+from assay.web.in_flight import TOO_MANY, InFlight
 
 logger = logging.getLogger("assay.web")
 
@@ -39,16 +41,44 @@ def cors_headers(origins: Sequence[str], head: bytes) -> str:
     return f"Access-Control-Allow-Origin: {allowed}\r\nVary: Origin\r\n" if allowed in origins else "Vary: Origin\r\n"
 
 
-class RefusalLog:
-    """Logs refused connections at most once a second: the first immediately, the next ones as a number."""
+_REQUEST_LINE = re.compile(rb"(?:GET|POST) (/[^ ?]*)[^ ]* HTTP/1\.1\r\n")
+_CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,12})[ \t]*(?=\r\n)", re.IGNORECASE)
+_SPECIAL = re.compile(rb"\r\n(?:transfer-encoding|connection|expect|upgrade)[ \t]*:", re.IGNORECASE)
 
-    def __init__(self, limit: int) -> None:
+
+def _is_whole_request(data: bytes) -> bool:
+    """Whether these bytes are exactly one plain GET or POST request with its body, and not a probe's.
+
+    Only such a request can be answered without a parser that knows where the next one begins.
+    """
+    line = _REQUEST_LINE.match(data)
+    end = data.find(b"\r\n\r\n")
+    if line is None or end < 0 or line[1].decode("latin-1") in EXEMPT_PATHS:
+        return False
+    head = data[: end + 2]
+    lengths = _CONTENT_LENGTH.findall(head)
+    if len(lengths) > 1 or _SPECIAL.search(head) or head.lower().count(b"content-length") != len(lengths):
+        return False
+    return len(data) == end + 4 + (int(lengths[0]) if lengths else 0)
+
+
+class RefusalLog:
+    """Logs what is refused at most once a second: the first immediately, the next ones as a number.
+
+    kind, state, setting: what is refused, the state of those that are not, and the setting of the limit.
+    """
+
+    def __init__(
+        self, limit: int, kind: str = "connection", state: str = "open", setting: str = "max_connections"
+    ) -> None:
         self._limit = limit
+        self._kind = kind
+        self._reason = f"%s are {state}, the limit of [server] {setting}."
         self._unreported = 0
         self._timer_runs = False
 
     def note(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Count a refused connection."""
+        """Count a refusal."""
         self._unreported += 1
         if not self._timer_runs:
             self._report(loop)
@@ -57,19 +87,31 @@ class RefusalLog:
         self._timer_runs = self._unreported > 0
         if not self._timer_runs:
             return
-        refused = "A connection was" if self._unreported == 1 else f"{self._unreported:,} connections were"
-        logger.warning("%s refused: %s are open, the limit of [server] max_connections.", refused, self._limit)
+        refused = f"A {self._kind} was" if self._unreported == 1 else f"{self._unreported:,} {self._kind}s were"
+        logger.warning("%s refused: " + self._reason, refused, self._limit)  # noqa: G003 - a text of this module
         self._unreported = 0
         loop.call_later(1.0, self._report, loop)
 
 
-def guarded_protocol(limits: ServerSettings) -> type[asyncio.Protocol]:
+def guarded_protocol(
+    limits: ServerSettings, in_flight: InFlight, on_refusal: Callable[[], None]
+) -> type[asyncio.Protocol]:
     """A subclass of uvicorn's protocol with the limits of a server.
+
+    While in_flight is full, it refuses requests before they are parsed, which costs a small part of the application's
+    refusal, and calls on_refusal for each.
 
     head_seconds is the time for a request's head, for the rest of a refused body, and for a client that stopped
     reading.
     """
-    return type("GuardedProtocol", (_Guarded,), {"limits": limits, "refusals": RefusalLog(limits.max_connections)})
+    fields = {
+        "limits": limits,
+        "in_flight": in_flight,
+        "on_refusal": staticmethod(on_refusal),
+        "refusals": RefusalLog(limits.max_connections),
+        "overload": RefusalLog(limits.max_requests, "request", "in progress", "max_requests"),
+    }
+    return type("GuardedProtocol", (_Guarded,), fields)
 
 
 class _BoundedHeads(h11.Connection):
@@ -154,7 +196,10 @@ class _LingeringTransport:
 
 class _Guarded(H11Protocol):
     limits: ServerSettings
+    in_flight: InFlight
+    on_refusal: Callable[[], None]
     refusals: RefusalLog
+    overload: RefusalLog
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
     _received = b""  # the last bytes: the parser drops a head that it cannot parse
@@ -182,6 +227,9 @@ class _Guarded(H11Protocol):
         if self.transport.is_closing():
             return
         self._received = data
+        if self.in_flight.is_full and self._is_between_requests() and _is_whole_request(data):
+            self._refuse_request(data)
+            return
         super().data_received(data)
         if self._is_answering():
             self._stop_watching()
@@ -217,6 +265,18 @@ class _Guarded(H11Protocol):
         """Whether a request is incomplete or invalid."""
         return self.conn.their_state in {h11.SEND_BODY, h11.ERROR} or bool(self.conn.trailing_data[0])
 
+    def _is_between_requests(self) -> bool:
+        idle = self.conn.our_state is h11.IDLE and self.conn.their_state is h11.IDLE
+        return idle and not self._is_answering() and not self.conn.trailing_data[0]
+
+    def _refuse_request(self, request: bytes) -> None:
+        """Answer 503 to a whole request without parsing it; the connection stays open."""
+        self.on_refusal()
+        self.overload.note(self.loop)
+        self._stop_watching()
+        self._watch_head()
+        self.transport.write(self._refusal(503, "service_unavailable", TOO_MANY, request))
+
     def _is_answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None before the first request, despite uvicorn's annotation
         return cycle is not None and not cycle.response_complete
@@ -248,20 +308,25 @@ class _Guarded(H11Protocol):
     def _refuse(self, status: int, error: str, message: str) -> None:
         """Respond without the application, and close the connection."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            body = json.dumps({"error": error, "message": message}).encode()
-            head = (
-                f"HTTP/1.1 {status} {_PHRASES[status]}\r\n"
-                "Content-Type: application/json\r\n"
-                f"Content-Length: {len(body)}\r\n"
-                f"X-Request-ID: {uuid.uuid4().hex}\r\n"
-                "X-Content-Type-Options: nosniff\r\n"
-                "Cache-Control: no-store\r\n"
-                f"{cors_headers(self.limits.cors_origins, bytes(self.conn.trailing_data[0]) + self._received)}"
-                f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
-                "Connection: close\r\n\r\n"
-            )
-            self.transport.write(head.encode() + body)
+            head = bytes(self.conn.trailing_data[0]) + self._received
+            self.transport.write(self._refusal(status, error, message, head, "Connection: close\r\n"))
         self.transport.close()
+
+    def _refusal(self, status: int, error: str, message: str, head: bytes, more: str = "") -> bytes:
+        """A response. head: as much of the request as has arrived. more: further headers."""
+        body = json.dumps({"error": error, "message": message}).encode()
+        answer = (
+            f"HTTP/1.1 {status} {_PHRASES[status]}\r\n"
+            "Content-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n"
+            f"X-Request-ID: {uuid.uuid4().hex}\r\n"
+            "X-Content-Type-Options: nosniff\r\n"
+            "Cache-Control: no-store\r\n"
+            f"{cors_headers(self.limits.cors_origins, head)}"
+            f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
+            f"{more}\r\n"
+        )
+        return answer.encode() + body
 
 
 _PHRASES: dict[int, Any] = {

@@ -12,6 +12,7 @@ from assay.contracts.fields import quoted
 from assay.web.access import EXEMPT_PATHS
 from assay.web.asgi import HttpMiddleware
 from assay.web.errors import ADMIN_PREFIX, BodyRefused, error_response
+from assay.web.in_flight import TOO_MANY, InFlight
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 """A Host header (RFC 9110): a name or a bracketed address, with an optional port."""
@@ -97,31 +98,29 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 class Backpressure(HttpMiddleware):
     """Refuses requests over the limit immediately, so that those in progress finish in time.
 
-    limit: the most concurrent requests, including those that wait for a thread; probes do not count.
+    in_flight: counts the requests here; probes do not count.
     """
 
-    def __init__(self, app: ASGIApp, limit: int, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, in_flight: InFlight, metrics: Metrics) -> None:
         super().__init__(app)
-        self._limit = limit
+        self._in_flight = in_flight
         self._metrics = metrics
-        self._under_way = 0
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["path"] in EXEMPT_PATHS:
             await self._app(scope, receive, send)
             return
-        if self._under_way >= self._limit:
+        if self._in_flight.is_full:
             self._metrics.overloaded()
-            message = "Too many requests are in progress; try again in a second."
-            response = error_response(503, "service_unavailable", message, {"Retry-After": "1"})
+            response = error_response(503, "service_unavailable", TOO_MANY, {"Retry-After": "1"})
             await response(scope, receive, send)
             return
-        self._under_way += 1
+        self._in_flight.count += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._under_way -= 1
+            self._in_flight.count -= 1
 
 
 class BodyTimeout(HttpMiddleware):

@@ -17,6 +17,7 @@ from assay.settings import ServerSettings
 from assay.web.application import Endpoint, Listening, create_app
 from assay.web.connections import MAX_HEAD_BYTES, guarded_protocol
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
+from assay.web.in_flight import InFlight
 from assay.web.listening import BACKLOG, check_public, is_loopback, listen, url_of, write_line
 from assay.web.logs import configure_logging
 
@@ -74,12 +75,13 @@ def build_server(
     """
     settings = assay.settings.server
     drain = Event()
-    app = create_app(assay, drain, _listening(host, settings), endpoints=endpoints)
+    in_flight = InFlight(settings.max_requests)
+    app = create_app(assay, drain, _listening(host, settings), endpoints=endpoints, in_flight=in_flight)
     _reduce_gc()
     config = uvicorn.Config(
         app,
         loop="asyncio",
-        http=guarded_protocol(settings),
+        http=guarded_protocol(settings, in_flight, assay.searches.metrics.overloaded),
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         ws="none",
         lifespan="on",

@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,25 @@ def test_one_request_too_many_is_refused_at_once_and_probes_are_answered_beside(
             assert refused.headers["Access-Control-Allow-Origin"] == "*"
             assert ask(server.port, "/livez").status == 200
             assert ask(server.port, "/readyz").status == 200
+            assert _statuses_on_one_connection(server.port, 3) == [503] * 3
         finally:
             ends.touch()
         assert [each.result() for each in waiting] == [200] * 3
         assert search(server.port).status == 200
-        assert "\nassay_overload_refusals_total 1.0\n" in ask(server.port, "/metrics").content.decode()
+        assert "\nassay_overload_refusals_total 4.0\n" in ask(server.port, "/metrics").content.decode()
+
+
+def _statuses_on_one_connection(port: int, requests: int) -> list[int]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.connect()
+        first, statuses = connection.sock, []
+        for _ in range(requests):
+            connection.request("GET", "/v1/search?q=nodes")
+            with connection.getresponse() as response:
+                response.read()
+                statuses.append(response.status)
+        assert connection.sock is first
+        return statuses
 
 
 def under_way(port: int) -> int:
