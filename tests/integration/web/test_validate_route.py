@@ -253,7 +253,7 @@ def test_more_tests_than_a_client_is_ever_allowed_are_told_so(published: Path) -
     with running_server(published, rate_limit="10/minute") as server:
         refused = send(server.port, 11)
         assert refused.status == 429
-        assert "Each test counts as one request, and the rate limit is 10" in refused.body["message"]
+        assert "Each test or search of a request counts as one, and the rate limit is 10" in refused.body["message"]
 
 
 WAITING = """
