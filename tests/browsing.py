@@ -37,6 +37,9 @@ if (location.protocol.startsWith("http") && !window.name) {
 
 BASE_URL = "https://docs.example.org"
 HOSTILE = "<img src=x onerror=alert(1)> & <script>alert(2)</script> \"quoted\" 'title'"
+STACKED = "Giraffe" + "\N{COMBINING ACUTE ACCENT}" * 200
+"""A word with a tower of accents that would reach over the page."""
+
 PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "gyroscope")
 
 _PADDING = " ".join(f"Paragraph {number} is about wires, bolts and grease." for number in range(30))
@@ -76,6 +79,7 @@ def write_site(folder: Path) -> Path:
     pages["hostile.md"] = (
         f"# Zebra {escaped}\n\nThe zebra says {escaped} and nothing else.\n\n## Hooves {escaped}\n\nHooves.\n"
     )
+    pages["stacked.md"] = f"# {STACKED}\n\nThe giraffe is tall.\n\n## Necks {STACKED}\n\nNecks: {STACKED}.\n"
     plant(folder / "handbook", pages)
     return folder
 

@@ -83,6 +83,7 @@ button:hover, select:hover { border-color: var(--accent); }
 .link { background: none; border: 0; color: var(--accent); padding: 0; text-align: start; text-decoration: underline; }
 
 p { margin: 0; overflow-wrap: anywhere; }
+:is(p, .title, .heading) { overflow: clip; overflow-clip-margin: 4px; }
 .notices, .error { display: grid; gap: .25em; padding: 0 .5em; }
 .error { border-inline-start: .25em solid light-dark(#c5221f, #f28b82); justify-items: start; gap: .5em; }
 
