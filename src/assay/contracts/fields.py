@@ -205,11 +205,13 @@ def _expectation(model: type[BaseModel], location: Sequence[int | str]) -> str:
     kind = schema.get("type")
     if kind == "string" and "maxLength" in schema:
         return f"a string of {schema.get('minLength', 0):,} to {schema['maxLength']:,} characters"
+    if kind == "string" and "pattern" in schema:
+        return f"a string that matches {schema['pattern']}"
     if kind in {"integer", "number"} and "maximum" in schema:
         return f"{_NOUNS[kind]} from {schema['minimum']} to {schema['maximum']}"
     if kind == "array" and "maxItems" in schema:
         least = f"{schema['minItems']} to" if schema.get("minItems") else "at most"
-        what = "strings" if schema.get("items", {}).get("type") == "string" else "objects"
+        what = {"string": "strings", "array": "lists"}.get(schema.get("items", {}).get("type"), "objects")
         return f"a list of {least} {schema['maxItems']:,} {what}"
     return _NOUNS.get(str(kind), "")
 

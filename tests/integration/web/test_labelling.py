@@ -366,6 +366,7 @@ def test_a_selection_becomes_a_judgment_of_the_chunks_under_it(judge: Judge, sit
         ("/selection", {"start": 5, "end": 5}, "is not in the page's text"),
         ("/selection", {"start": 0, "end": 10**6}, "is not in the page's text"),
         ("/queue", {"topics": ["none"]}, "has no topic with the id none"),
+        ("", {"content_hash": "5a60"}, "content_hash: it must be a string that matches ^[0-9a-f]{64}$"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_and_changes_nothing(
@@ -381,6 +382,7 @@ def test_a_request_that_makes_no_sense_is_refused_and_changes_nothing(
     }
     answer = judge.post(path, sound[path] | change)
     assert (answer.status_code, words in answer.json()["message"]) == (400, True), answer.text
+    assert "--" not in answer.json()["message"]  # no option of the command line
     assert (site / FILE).read_text(encoding="utf-8") == TEST_SET
 
 

@@ -76,7 +76,7 @@ def chosen(test_set: TestSet, topic_ids: Sequence[str]) -> TestSet:
     for topic_id in topic_ids:
         if topic_id not in owner_of:
             raise InputError(
-                f"--topic: {test_set.name} has no topic with the id {topic_id}.",
+                f"{test_set.name} has no topic with the id {topic_id}.",
                 hint=f"It has {len(owner_of)}: {', '.join(list(owner_of)[:_NAMED])}"
                 f"{', …' if len(owner_of) > _NAMED else ''}.",
             )
