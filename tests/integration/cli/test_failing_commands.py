@@ -434,6 +434,9 @@ EXIT_CODES = {
     "ServiceUnavailable": 4,
     "ServiceThrottled": 4,
     "ServiceRefused": 2,
+    "RerankError": 4,
+    "RerankerUnavailable": 4,
+    "RerankerRefused": 4,
 }
 
 

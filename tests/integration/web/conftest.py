@@ -198,9 +198,9 @@ def default_server(published: Path) -> Iterator[RunningServer]:
         assert "Traceback" not in server.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """A Chromium, shared by all tests of this process; skips where there is none."""
+    """A Chromium; skips where there is none. Only for a module: until it ends, asyncio.run refuses to start."""
     with chromium() as started:
         yield started
 
