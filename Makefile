@@ -52,7 +52,7 @@ bench: $(STAMP)  ## quality and performance, with a baseline in the same run
 	$(BIN)/python -m benchmarks
 
 soak: $(STAMP)  ## look for new counterexamples to the properties and the HTTP API, read whole corpora (20 minutes); search under kills and releases (35 minutes)
-	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2 tests/property --timeout 3600
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2 tests/property tests/acceptance/test_killed_publish.py --timeout 3600
 	ASSAY_WHOLE_CORPORA=1 $(BIN)/python -m pytest tests/integration/test_reading_corpora.py tests/integration/test_chunking_corpora.py
 	$(BIN)/python -m benchmarks.fuzz
 	$(BIN)/python -m benchmarks.soak 1800

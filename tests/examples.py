@@ -6,6 +6,11 @@ _SOAKING = 20
 """As many times more examples are tried in `make soak`."""
 
 
+def is_soak() -> bool:
+    """Whether this is a run of `make soak`."""
+    return os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+
+
 def examples(number: int) -> int:
     """Number of examples for a property that takes its time, of which a usual run tries this many."""
-    return number * _SOAKING if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else number
+    return number * _SOAKING if is_soak() else number

@@ -69,16 +69,20 @@ def test_a_full_bucket_forgets_the_window_that_ends_first(file: int, monkeypatch
     assert one.get("another") == 1
 
 
-def _count(file: int, times: int) -> None:
-    one = counters(file)
+def _count(one: Storage, times: int) -> None:
     for _ in range(times):
         one.incr("a", 600)
 
 
+def _count_in(file: int, times: int) -> None:
+    _count(counters(file), times)
+
+
 def test_no_count_is_lost_among_threads_and_processes(file: int) -> None:
     context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=_count, args=(file, 2_000)) for _ in range(2)]
-    threads = [Thread(target=_count, args=(file, 1_000)) for _ in range(2)]
+    processes = [context.Process(target=_count_in, args=(file, 2_000)) for _ in range(2)]
+    one_worker = counters(file)  # fcntl's locks are between processes, that of the object between its threads
+    threads = [Thread(target=_count, args=(one_worker, 1_000)) for _ in range(2)]
     for one in processes:
         one.start()
     for each in threads:
