@@ -105,7 +105,7 @@ class Searches:
     def explain(self, query: Query, generation: str | None = None) -> Explanation:
         """Search, and compute the parts of each hit's score.
 
-        generation: an id, `live` or `candidate`, of a sealed generation; None for the one that answers searches.
+        generation: an id, `live` or `candidate`, of a sealed generation; None for the served one.
 
         Raises GenerationError, and what `search` raises.
         """

@@ -20,7 +20,7 @@ class ExplainRequest(RequestModel):
 
     search: SearchQuery = Field(description="The search, as in the body of `POST /v1/search`.")
     generation: GenerationName | None = Field(
-        default=None, description="Id of a sealed generation, `live` or `candidate`; by default the one that is served."
+        default=None, description="Id of a sealed generation, `live` or `candidate`; by default the served one."
     )
 
 
@@ -99,7 +99,7 @@ class ExplainAnswer(AnswerModel):
 
 @dataclass(frozen=True, slots=True)
 class ParsedExplain:
-    """A parsed request. generation: None for the one that is served."""
+    """A parsed request. generation: None for the served one."""
 
     request: NativeRequest
     generation: str | None

@@ -167,7 +167,7 @@ class LabelTestSets(AnswerModel):
     """The test sets that can be labelled."""
 
     test_sets: list[LabelTestSet] = Field(
-        description="That of `[validation] testset`, else the one that judged last; empty without any."
+        description="That of `[validation] testset`, else that of the last verdict; empty without any."
     )
 
 

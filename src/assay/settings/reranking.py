@@ -10,7 +10,7 @@ from assay.settings.table import Table
 
 
 class RerankSettings(Table):
-    """A model that reads the query together with each of the best passages, and orders them anew.
+    """A model that scores each of the best passages together with the query, which gives them a new order.
 
     See [reranking](reranking.md). A verdict counts only for the `provider`, `model` and `depth` that it was reached
     with.
