@@ -8,7 +8,6 @@ thirds. Then it compares the test set with the one that `assay label` writes for
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from typing import Protocol
 
 from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
+from tests.browsing import chromium_path
 
 from assay.adapters.access.key_file import KeyFile
 from assay.app import Assay
@@ -216,7 +216,7 @@ def main(judgments: int) -> None:
         folder = Path(scratch) / "browser"
         key = build(folder)
         shutil.copytree(folder, Path(scratch) / "terminal")
-        path = os.environ.get("ASSAY_TEST_CHROMIUM") or shutil.which("chromium") or sys.exit("There is no Chromium.")
+        path = chromium_path() or sys.exit("There is no Chromium.")
         browser = playwright.chromium.launch(executable_path=path)
         outcome = label_in_browser(browser.new_page(), folder, key, judgments, _Process)
         browser.close()

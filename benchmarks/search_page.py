@@ -4,10 +4,8 @@ Run as `python -m benchmarks.search_page DATA_DIR [QUERIES]`: it serves the live
 types titles of its pages (100 by default), each in a new search, with 60 ms between the keys.
 """
 
-import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from playwright.sync_api import sync_playwright
+from tests.browsing import chromium_path
 
 from assay.app import Assay
 from assay.settings import load_settings
@@ -62,8 +61,7 @@ def measure(url: str, queries: Sequence[str]) -> list[float]:
     """Milliseconds from the last key of each query until its results are painted."""
     found = []
     with sync_playwright() as playwright:
-        path = os.environ.get("ASSAY_TEST_CHROMIUM") or shutil.which("chromium")
-        page = playwright.chromium.launch(executable_path=path).new_page()
+        page = playwright.chromium.launch(executable_path=chromium_path()).new_page()
         page.goto(url)
         page.evaluate(_WATCH)
         box = page.get_by_role("combobox")

@@ -139,12 +139,17 @@ def other_site(pages: dict[str, str]) -> Iterator[str]:
         server.server_close()
 
 
+def chromium_path() -> str | None:
+    """The Chromium of ASSAY_TEST_CHROMIUM, or else of the system; None if there is none."""
+    installed = (path for name in _BROWSERS if (path := shutil.which(name)))
+    return os.environ.get("ASSAY_TEST_CHROMIUM") or next(installed, None)
+
+
 @contextmanager
 def chromium() -> Iterator["Browser"]:
     """The Chromium of ASSAY_TEST_CHROMIUM or of the system; skips where there is none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
-    installed = (path for name in _BROWSERS if (path := shutil.which(name)))
-    path = os.environ.get("ASSAY_TEST_CHROMIUM") or next(installed, None)
+    path = chromium_path()
     if path is None:
         pytest.skip("needs Chromium: apt-get install chromium-headless-shell, or set ASSAY_TEST_CHROMIUM to its path")
     sync_api.expect.set_options(timeout=_PATIENCE_MS)

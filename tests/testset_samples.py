@@ -12,6 +12,28 @@ from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import make_test_set
 from assay.validation.testsets.reading import read_test_set
 
+MACHINE = """\
+# Queries about the machine.
+name: machine
+topics:
+  - id: gripper   # the first
+    text: "How often is the gripper checked?"
+    judgments:
+      - {url: https://docs.example/gripper, label: 2}
+  - id: motor
+    text: How often is the motor checked?
+  - id: motor-2
+    text: motor maintenance
+    type: paraphrase
+    paraphrase_of: motor
+  - id: nothing
+    text: bread
+    type: edge
+    expect: no_answer
+# The end.
+"""
+"""For the tests of labelling: a labelled topic, one to label with its paraphrase, and one without an answer."""
+
 _ODD = [
     *(
         "yes",

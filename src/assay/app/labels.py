@@ -192,17 +192,11 @@ class Labels:
 
         Raises NoLiveGeneration, GenerationNotFound, CatalogError, VectorStoreError.
         """
-        generation = resolve_generation(self._parts.catalog, generation_id)
-        with ExitStack() as opened:
-            corpus: Corpus
-            live: Corpus | None = None
-            if self._parts.adopted is None:
-                corpus = CatalogCorpus(self._parts.catalog, generation.id)
-                live_id = self._parts.catalog.live_id()
-                live = CatalogCorpus(self._parts.catalog, live_id) if live_id not in {None, generation.id} else None
-            else:
-                corpus = self._systems.corpus(generation, self._systems.open(opened, generation.id))
-            return generation.id, plan_repairs(test_set, corpus, live=live, everything=everything)
+        found = resolve_generation(self._parts.catalog, generation_id).id
+        with self._corpus(found) as corpus:
+            live_id = self._parts.catalog.live_id()
+            live = None if live_id in {None, found} else CatalogCorpus(self._parts.catalog, live_id)
+            return found, plan_repairs(test_set, corpus, live=live, everything=everything)
 
     def linked_documents(self, generation_id: str | None = None) -> "Iterator[LinkedDocument]":
         """Read the documents of a generation with their links and headings. generation_id: see resolve_generation.

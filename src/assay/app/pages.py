@@ -7,14 +7,13 @@ from threading import Lock
 
 from assay.app.parts import Parts
 from assay.app.searching import Searches
+from assay.app.systems import Systems
 from assay.errors import CatalogCorrupt, ConfigurationError, EmbeddingError, InputError
 from assay.model.documents import DocumentInfo, Section
 from assay.model.generations import Generation
 from assay.model.ids import canonical_url
 from assay.ports import ChunkPlace
 from assay.retrieval.searcher import Searcher
-from assay.validation.judgments.collection import CollectionCorpus
-from assay.validation.judgments.corpus import CatalogCorpus, Page
 
 _CHARACTERS_PER_TOKEN = 3
 """An estimate that is rather too high in tokens, for the time in which no tokenizer can be loaded."""
@@ -55,9 +54,10 @@ class SourceSummary:
 class Pages:
     """Reads pages of the generation that answers searches. Thread-safe."""
 
-    def __init__(self, parts: Parts, searches: Searches) -> None:
+    def __init__(self, parts: Parts, searches: Searches, systems: Systems) -> None:
         self._parts = parts
         self._searches = searches
+        self._systems = systems
         self._lock = Lock()
         self._summary: tuple[str, tuple[SourceSummary, ...]] | None = None
 
@@ -114,12 +114,7 @@ class Pages:
             return [len(text) // _CHARACTERS_PER_TOKEN + 1 for text in texts]
 
     def _read(self, searcher: Searcher, url: str, missing: str) -> PageText:
-        corpus = (
-            CatalogCorpus(self._parts.catalog, searcher.generation.id)
-            if self._parts.adopted is None
-            else CollectionCorpus(searcher.index)
-        )
-        page: Page | None = next(iter(corpus.pages([url])), None)
+        page = next(iter(self._systems.corpus(searcher.generation, searcher).pages([url])), None)
         if page is None or not page.chunks:
             raise InputError(missing, hint="Pass a URL as a search returns it.")
         first = page.chunks[0].chunk_id

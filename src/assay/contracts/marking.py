@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.contracts.highlights import Matcher, Span, merged
+from assay.contracts.snippets import clipped
 
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
@@ -13,10 +14,10 @@ _LINE_START = re.compile(r"^[ \t]*(?:>[ \t]?|#{1,6} |[-*+] |\|)+", re.MULTILINE)
 _CELLS = re.compile(r"[ \t]*\|[ \t]*$|[ \t]+\|[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|`+")
 _SPACE = re.compile(r"\s+")
-_WORD = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{1,2}"
-    r"|[^\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts without spaces, as a character class."""
+
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
 """A word, or two characters of a script without spaces."""
 
 _REFERENCE = re.compile(r"&(?=[#A-Za-z]|$)")
@@ -55,8 +56,7 @@ class Marker:
         """The part of about this many words that has the most spans, marked; an ellipsis at each cut."""
         start, end = _window(text, spans, words)
         cut = escape(self.ellipsis)
-        inside = [(max(first, start), min(last, end)) for first, last in spans if first < end and last > start]
-        marked = self.mark(text[start:end], [(first - start, last - start) for first, last in inside])
+        marked = self.mark(text[start:end], clipped(spans, start, end))
         return (cut if start else "") + marked + (cut if end < len(text) else "")
 
 

@@ -83,9 +83,9 @@ def _answer(ranking: Ranking, wanted: SearchDocs, count: TokenCounter) -> Answer
     for hit in ranking.hits:
         title = _heading(hit)
         needed = count([f"{title}\n\n{hit.chunk.text}\n\n"])[0]
-        room = left - count([f"{title}\n\n"])[0]
         text, truncated = hit.chunk.text, needed > left
         if truncated:
+            room = left - count([f"{title}\n\n"])[0]
             text = cut(hit.chunk.text, room, count) if room >= _LEAST_CUT else ""
         if not text:
             break

@@ -19,32 +19,13 @@ from tests.folders import plant
 from tests.forking import ForkedProgram
 from tests.integration.cli.commands import PROGRAM, Run, Said, environment, forked, runner
 from tests.integration.cli.conftest import PARTS
+from tests.testset_samples import MACHINE
 
 from assay.app import Assay, labelling
 from assay.app.testsets import load_test_set
 from assay.errors import InputError
 from assay.settings import load_settings
 
-TEST_SET = """\
-# Queries about the machine.
-name: machine
-topics:
-  - id: gripper   # the first
-    text: "How often is the gripper checked?"
-    judgments:
-      - {url: https://docs.example/gripper, label: 2}
-  - id: motor
-    text: How often is the motor checked?
-  - id: motor-2
-    text: motor maintenance
-    type: paraphrase
-    paraphrase_of: motor
-  - id: nothing
-    text: bread
-    type: edge
-    expect: no_answer
-# The end.
-"""
 HOSTILE = "# Hostile\\x07\n\nThe gripper \x1b[2J\x1b]0;owned\x07 is [red]checked[/red] \u202enever\u202c.\n"
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="it needs a pseudo-terminal, or signals")
@@ -59,7 +40,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     toml += '[validation]\ntestset = "machine.testset.yaml"\n'
     lines = "\n\n".join(f"The gripper line {number}." for number in range(60))
     pages |= {"docs/hostile.md": HOSTILE, "docs/long.md": f"# Long\n\n{lines}\n"}
-    plant(folder, {**pages, "assay.toml": toml, "machine.testset.yaml": TEST_SET})
+    plant(folder, {**pages, "assay.toml": toml, "machine.testset.yaml": MACHINE})
     with Assay.open(load_settings(folder / "assay.toml", {"data_dir": folder / ".assay"})) as made:
         made.builds.ingest()
     return folder
@@ -121,7 +102,7 @@ def test_every_key_is_in_the_file_at_once_and_the_rest_of_the_file_stays(site: P
     assert said.code == 0
     assert sorted(labels(site)["motor"]) == [0, 1]
     after = iter(text_of(site).splitlines())
-    assert all(line in after for line in TEST_SET.splitlines())  # in this order
+    assert all(line in after for line in MACHINE.splitlines())  # in this order
     assert "2 labels in" in said.out
     assert "`assay label` continues" in said.out
 
@@ -154,7 +135,7 @@ def test_what_is_judged_is_not_asked_again_and_counts_in_the_next_validation(
 def test_undo_takes_the_label_out_of_the_file_again(site: Path, label: Label) -> None:
     said = label("0 1 u u u q")
     assert said.code == 0
-    assert text_of(site) == TEST_SET
+    assert text_of(site) == MACHINE
     assert "nothing to undo" in said.out
     numbers = [one.split(" ", 1)[0] for one in shown(said.out)]
     assert numbers == ["1", "2", "3", "2", "1"]
@@ -163,14 +144,14 @@ def test_undo_takes_the_label_out_of_the_file_again(site: Path, label: Label) ->
 def test_the_last_one_can_be_undone_too(site: Path, label: Label, waiting: Waiting) -> None:
     count = len(waiting())
     label("0" * count + "u" * count)
-    assert text_of(site) == TEST_SET
+    assert text_of(site) == MACHINE
 
 
 def test_what_is_skipped_is_asked_again_only_on_request(site: Path, label: Label, waiting: Waiting) -> None:
     everything = waiting()
     said = label("s s u q")
     assert "1 skipped" in said.out
-    assert text_of(site) == TEST_SET
+    assert text_of(site) == MACHINE
     assert [one["chunk_id"] for one in waiting()] == [one["chunk_id"] for one in everything[1:]]
     assert waiting("--skipped") == everything
 
@@ -204,7 +185,7 @@ def test_text_of_a_page_does_nothing_to_the_terminal(label: Label, assay: Run) -
 def test_unknown_keys_say_which_there_are_and_change_nothing(site: Path, label: Label) -> None:
     said = label("x 7 é q")
     assert said.out.count("0 no · 1 helps · 2 answers") == 4
-    assert text_of(site) == TEST_SET
+    assert text_of(site) == MACHINE
 
 
 def test_an_editor_that_changes_the_file_meanwhile_is_respected(site: Path) -> None:
@@ -221,7 +202,7 @@ def test_an_editor_that_changes_the_file_meanwhile_is_respected(site: Path) -> N
         assert text_of(site) == edited
         keys.send("u")
         keys.wait_for("undone", times=2)
-        expected = TEST_SET.replace("# The end.", "# Edited.").replace("How often is the motor", "How seldom is it")
+        expected = MACHINE.replace("# The end.", "# Edited.").replace("How often is the motor", "How seldom is it")
         assert text_of(site) == expected
         keys.send("q")
         assert keys.end() == 0
@@ -251,7 +232,7 @@ def test_a_test_set_that_breaks_meanwhile_keeps_the_session(site: Path) -> None:
         (site / "machine.testset.yaml").write_text("topics: [", encoding="utf-8")
         keys.send("0")
         keys.wait_for("machine.testset.yaml cannot be used")
-        (site / "machine.testset.yaml").write_text(TEST_SET, encoding="utf-8")
+        (site / "machine.testset.yaml").write_text(MACHINE, encoding="utf-8")
         keys.send("0")
         keys.wait_for("2 of")
         keys.send("q")
@@ -422,7 +403,7 @@ def test_at_a_terminal_sigterm_gives_the_terminal_back(site: Path) -> None:
         keys.wait_for("? help")
         keys.process.send_signal(signal.SIGTERM)
         assert keys.end() == 143
-    assert text_of(site) == TEST_SET
+    assert text_of(site) == MACHINE
 
 
 @posix

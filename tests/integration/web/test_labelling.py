@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from tests.copies import copy_tree
 from tests.folders import plant
 from tests.integration.web.wire import bearer, make_key
+from tests.testset_samples import MACHINE
 
 from assay.app import Assay
 from assay.app.testsets import load_test_set
@@ -27,26 +28,6 @@ from assay.settings import load_settings
 from assay.web.application import create_app
 
 PARTS = ("gripper", "motor", "camera", "battery", "lidar", "ankle")
-TEST_SET = """\
-# Queries about the machine.
-name: machine
-topics:
-  - id: gripper   # the first
-    text: "How often is the gripper checked?"
-    judgments:
-      - {url: https://docs.example/gripper, label: 2}
-  - id: motor
-    text: How often is the motor checked?
-  - id: motor-2
-    text: motor maintenance
-    type: paraphrase
-    paraphrase_of: motor
-  - id: nothing
-    text: bread
-    type: edge
-    expect: no_answer
-# The end.
-"""
 FILE = "machine.testset.yaml"
 
 
@@ -58,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = {f"docs/{part}.md": text.format(part, len(part)) for part in PARTS}
     toml = '[[sources]]\npath = "docs"\nname = "docs"\nbase_url = "https://docs.example"\nconvention = "plain"\n'
     toml += f'[validation]\ntestset = "{FILE}"\noutput_dir = "reports"\n'
-    plant(folder, {**pages, "assay.toml": toml, FILE: TEST_SET})
+    plant(folder, {**pages, "assay.toml": toml, FILE: MACHINE})
     with opened(folder) as made:
         made.builds.ingest()
     make_key(folder / "keys.json", "operator", Scope.ADMIN)
@@ -153,7 +134,7 @@ def test_a_label_is_in_the_file_before_the_answer_and_nothing_else_changes(judge
         assert (answer.saved, answer.label, answer.given.label) == (True, label, label)
         assert labels(site)["motor"][-1] == label
     after = iter((site / FILE).read_text(encoding="utf-8").splitlines())
-    assert all(line in after for line in TEST_SET.splitlines())
+    assert all(line in after for line in MACHINE.splitlines())
     again = judge.queue(topics=["motor"])
     assert set(keys_of(again)) == set(keys_of(queue)[3:])
 
@@ -179,7 +160,7 @@ def test_the_file_is_the_one_that_assay_label_writes(judge: Judge, site: Path, b
         else:
             continue
         at += 1
-    assert (site / FILE).read_bytes() == (other / FILE).read_bytes() != TEST_SET.encode()
+    assert (site / FILE).read_bytes() == (other / FILE).read_bytes() != MACHINE.encode()
     entries = [[(e["topic"], e["label"]) for e in entries_of(folder)] for folder in (site, other)]
     assert entries[0] == entries[1]
 
@@ -202,7 +183,7 @@ def test_undo_restores_the_file_and_also_works_after_a_restart(judge: Judge, sit
                 assert known.entry == entry
                 assert later.undo(entry).status_code == 200
             assert later.queue().undo is None
-    assert (site / FILE).read_text(encoding="utf-8") == TEST_SET
+    assert (site / FILE).read_text(encoding="utf-8") == MACHINE
     assert sorted(keys_of(judge.queue())) == sorted(keys_of(queue))
     assert "undone already" in judge.undo(given[0]).json()["message"]
 
@@ -383,7 +364,7 @@ def test_a_request_that_makes_no_sense_is_refused_and_changes_nothing(
     answer = judge.post(path, sound[path] | change)
     assert (answer.status_code, words in answer.json()["message"]) == (400, True), answer.text
     assert "--" not in answer.json()["message"]  # no option of the command line
-    assert (site / FILE).read_text(encoding="utf-8") == TEST_SET
+    assert (site / FILE).read_text(encoding="utf-8") == MACHINE
 
 
 def test_labelling_needs_an_admin_key_json_and_its_own_origin(judge: Judge, site: Path) -> None:
@@ -397,12 +378,12 @@ def test_labelling_needs_an_admin_key_json_and_its_own_origin(judge: Judge, site
     assert judge.post("", body, **foreign).status_code == 400
     plain = {**bearer(judge.key), "Content-Type": "text/plain"}
     assert judge.client.post(path, content=json.dumps(body), headers=plain).status_code == 400
-    assert (site / FILE).read_text(encoding="utf-8") == TEST_SET
+    assert (site / FILE).read_text(encoding="utf-8") == MACHINE
 
 
 def test_topics_that_changed_meanwhile_are_searched_again(judge: Judge, site: Path) -> None:
     judge.queue()
-    changed = TEST_SET.replace("How often is the motor checked?", "How often is the camera checked?")
+    changed = MACHINE.replace("How often is the motor checked?", "How often is the camera checked?")
     (site / FILE).write_text(changed, encoding="utf-8")
     queue = judge.queue(topics=["motor"])
     assert queue.items[0].query == "How often is the camera checked?"

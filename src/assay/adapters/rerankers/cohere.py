@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.adapters.remote.transport import Transport
 from assay.adapters.rerankers.remote import RemoteReranker, RerankRules
-from assay.adapters.rerankers.score_checks import UnusableScores
+from assay.adapters.rerankers.score_checks import results_in
 from assay.ports import RerankerIdentity, RerankerObserver
 
 BASE_URL = "https://api.cohere.com"
@@ -56,10 +56,3 @@ _HINTS: Mapping[int, str] = {
     401: "Set COHERE_API_KEY, or [rerank] api_key, to a valid key (https://dashboard.cohere.com/api-keys).",
     402: "Add a payment method, or increase the spending limit, in Cohere's dashboard.",
 }
-
-
-def results_in(answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
-    """`results` of an answer's parsed JSON. Raises UnusableScores if there is none."""
-    if not isinstance(answer, Mapping) or "results" not in answer:
-        raise UnusableScores("it has no results")
-    return answer["results"]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.adapters.remote.transport import Transport, safe_url
-from assay.adapters.rerankers.cohere import results_in
-from assay.adapters.rerankers.remote import RemoteReranker, RerankRules
+from assay.adapters.remote.transport import safe_url
+from assay.adapters.rerankers.remote import RemoteReranker, RerankRules, rerank_route
+from assay.adapters.rerankers.score_checks import results_in
 from assay.ports import RerankerIdentity, RerankerObserver
 
 
@@ -20,9 +20,7 @@ class OpenAIReranker(RemoteReranker):
     def __init__(
         self, key: str | None, model: str, base_url: str, rules: RerankRules, observer: RerankerObserver | None = None
     ) -> None:
-        url = f"{base_url.rstrip('/')}/rerank"
-        headers = {} if key is None else {"Authorization": f"Bearer {key.strip()}"}
-        transport = Transport(url, headers, rules.calls, setting="[rerank] base_url", owner="reranker")
+        transport = rerank_route(base_url, key, rules)
         api = _OpenAI(model, f"The reranker at {safe_url(base_url)}")
         super().__init__(api, transport, RerankerIdentity("openai", model), rules, observer)
 

@@ -43,6 +43,13 @@ class RerankRules:
     calls: int
 
 
+def rerank_route(base_url: str, key: str | None, rules: RerankRules) -> Transport:
+    """Build a transport to `{base_url}/rerank`. key: None for a server without keys. Raises ConfigurationError."""
+    url = f"{base_url.rstrip('/')}/rerank"
+    headers = {} if key is None else {"Authorization": f"Bearer {key.strip()}"}
+    return Transport(url, headers, rules.calls, setting="[rerank] base_url", owner="reranker")
+
+
 class RerankApi(Protocol):
     """A provider's API: formats requests, finds the results in answers, explains refusals."""
 

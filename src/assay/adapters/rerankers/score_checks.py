@@ -9,6 +9,13 @@ class UnusableScores(Exception):
     """An answer has no score for each text; the message is the reason."""
 
 
+def results_in(answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
+    """`results` of an answer's parsed JSON. Raises UnusableScores if there is none."""
+    if not isinstance(answer, Mapping) or "results" not in answer:
+        raise UnusableScores("it has no results")
+    return answer["results"]
+
+
 def scores_by_index(results: Any, texts: int, field: str) -> list[float]:  # noqa: ANN401 - a parsed JSON value
     """Scores in the order of the texts, from results in any order, each with the `index` of its text.
 

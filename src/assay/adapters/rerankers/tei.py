@@ -7,8 +7,8 @@ another `--max-client-batch-size`, and texts over the model's length, unless the
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.adapters.remote.transport import Transport, safe_url
-from assay.adapters.rerankers.remote import RemoteReranker, RerankRules
+from assay.adapters.remote.transport import safe_url
+from assay.adapters.rerankers.remote import RemoteReranker, RerankRules, rerank_route
 from assay.ports import RerankerIdentity, RerankerObserver
 
 
@@ -24,9 +24,7 @@ class TeiReranker(RemoteReranker):
     def __init__(
         self, key: str | None, model: str, base_url: str, rules: RerankRules, observer: RerankerObserver | None = None
     ) -> None:
-        url = f"{base_url.rstrip('/')}/rerank"
-        headers = {} if key is None else {"Authorization": f"Bearer {key.strip()}"}
-        transport = Transport(url, headers, rules.calls, setting="[rerank] base_url", owner="reranker")
+        transport = rerank_route(base_url, key, rules)
         api = _Tei(f"The reranker at {safe_url(base_url)}")
         super().__init__(api, transport, RerankerIdentity("tei", model), rules, observer)
 

@@ -79,17 +79,14 @@ def search(
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
     with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
         request = native.parse(body, assay.settings.search)
-        if explained:
-            explanation = assay.searches.explain(request.query)
-            ranking, parts = explanation.ranking, explanation.hits
-            body = explanations.to_body(explanation, request.include)
-        else:
-            ranking, parts = assay.search(request.query), ()
-            body = native.to_body(ranking, request.include)
-    if as_json:
-        print_json(body)
+        explanation = assay.searches.explain(request.query) if explained else None
+        ranking = assay.search(request.query) if explanation is None else explanation.ranking
+    if not as_json:
+        show_ranking(out(), ranking, full=full, parts=() if explanation is None else explanation.hits)
+    elif explanation is None:
+        print_json(native.to_body(ranking, request.include))
     else:
-        show_ranking(out(), ranking, full=full, parts=parts)
+        print_json(explanations.to_body(explanation, request.include))
 
 
 def search_body(ranking: Ranking) -> dict[str, object]:
