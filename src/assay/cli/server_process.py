@@ -19,8 +19,8 @@ def configure_server_log() -> None:
     logging.basicConfig(level=logging.INFO, force=True)
     for writer in logging.getLogger().handlers:
         writer.setFormatter(TextLines())
-    for client in ("httpx", "httpx2"):
-        logging.getLogger(client).setLevel(logging.WARNING)  # it logs every request to a store
+    for library in ("httpx", "httpx2", "mcp"):
+        logging.getLogger(library).setLevel(logging.WARNING)  # each logs every request
 
 
 def further_endpoints(assay: Assay) -> "list[Endpoint]":

@@ -22,6 +22,7 @@ MAX_TOKENS, LEAST_TOKENS, MOST_TOKENS = 4_000, 300, 50_000
 MOST_AROUND = 20
 
 _Name = Annotated[str, Field(min_length=1, max_length=500), IS_TEXT, NOT_BLANK]
+_Url = Annotated[str, Field(min_length=1, max_length=8_000), IS_TEXT, NOT_BLANK]
 _Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 
 
@@ -45,7 +46,7 @@ class SearchDocs(RequestModel):
 class ReadPage(RequestModel):
     """Arguments of read_page."""
 
-    url: _Name | None = Field(
+    url: _Url | None = Field(
         default=None, description="URL of a page, or of a section with its #anchor, as search_docs returns it."
     )
     chunk_id: _Name | None = Field(default=None, description="Id of a passage from search_docs, instead of a URL.")

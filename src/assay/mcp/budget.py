@@ -1,8 +1,12 @@
 """Texts cut to a number of tokens."""
 
+import re
 from collections.abc import Callable, Sequence
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
+
+HEADING_TOKENS = 60
+"""The most tokens of a page's title or a passage's headings, which leave room for the text."""
 
 
 def fitting(lines: Sequence[str], most: int, count: TokenCounter) -> int:
@@ -19,10 +23,16 @@ def fitting(lines: Sequence[str], most: int, count: TokenCounter) -> int:
 
 
 def cut(text: str, most: int, count: TokenCounter) -> str:
-    """The beginning of a text with at most this many tokens, in whole lines; a long first line is cut in words."""
+    """The beginning of a text with at most this many tokens, in whole lines; a long first line is cut within it."""
+    if most > 0 and count([text])[0] <= most:
+        return text
     lines = text.split("\n")
     whole = fitting(lines, most, count)
     if whole:
         return "\n".join(lines[:whole]).rstrip()
-    words = lines[0].split(" ")
-    return " ".join(words[: fitting(words, most, count)])
+    words = _WORD.findall(lines[0])
+    return "".join(words[: fitting(words, most, count)])
+
+
+_WORD = re.compile(r"\s*\S{1,40}")
+"""A word with the space before it; text without spaces, such as Chinese, in pieces."""

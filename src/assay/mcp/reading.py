@@ -16,14 +16,12 @@ from assay.contracts.mcp_tools import (
     SourceVersion,
 )
 from assay.errors import InputError
-from assay.mcp.budget import TokenCounter, cut, fitting
+from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
 from assay.mcp.searching import Answer
 from assay.ports import ChunkPlace
 
 _MOST_SECTIONS = 100
 _MOST_NAMED = 20
-_FOOT_TOKENS = 60
-"""Tokens of the lines after the text."""
 
 _SECONDS_PER_DAY = 86_400
 
@@ -52,15 +50,20 @@ def read_page(assay: Assay, wanted: ReadPage) -> Answer:
         assert wanted.url is not None
         page = assay.pages.page(wanted.url)
         start = _section_start(page, wanted.url)
-    head = _head(page)
-    room = max(0, wanted.max_tokens - count([head])[0] - _FOOT_TOKENS)
-    if wanted.around is not None and place is not None:
-        window = _neighbours(page, place, wanted.around, room, count)
-    elif fitting(page.text.split("\n"), room, count) == page.text.count("\n") + 1:
-        window = _Window(0, len(page.text))
-    else:
-        window = _from(page.text, start, room, count)
-    return _answer(page, window, head, wanted.max_tokens, count)
+    head = _head(page, count)
+    room = wanted.max_tokens - count([head])[0]
+    while True:
+        if wanted.around is not None and place is not None:
+            window = _neighbours(page, place, wanted.around, room, count)
+        elif count([page.text])[0] <= room:
+            window = _Window(0, len(page.text))
+        else:
+            window = _from(page.text, start, room, count)
+        text, answer = _answer(page, window, head, count)
+        excess = answer.tokens - wanted.max_tokens
+        if excess <= 0 or room <= 0:
+            return Answer(text, answer.to_dict())
+        room -= excess  # the lines after the text need them
 
 
 def list_sources(assay: Assay) -> Answer:
@@ -135,19 +138,20 @@ def _neighbours(page: PageText, place: ChunkPlace, around: int, room: int, count
     return best
 
 
-def _answer(page: PageText, window: _Window, head: str, most: int, count: TokenCounter) -> Answer:
+def _answer(page: PageText, window: _Window, head: str, count: TokenCounter) -> tuple[str, ReadText]:
     document = page.document
     previous = max((one for one in page.chunks if one.start < window.start), key=lambda one: one.start, default=None)
     following = next((one for one in page.chunks if one.end > window.end and one.start > window.start), None)
     notes = []
-    if following is not None and following.start > window.end and page.text[window.end : following.start].strip():
+    until = following.start if following is not None else max(one.end for one in page.chunks)
+    if page.text[window.end : until].strip():
         notes.append("The text ends within a passage that is longer than max_tokens: pass a higher max_tokens.")
     foot = []
-    if previous is not None or following is not None:
+    if previous is not None or following is not None or notes:
         foot.append(f"(Characters {window.start} to {window.end} of {len(page.text)}.)")
     if following is not None:
         foot.append(f"Read on: chunk_id {following.chunk_id}")
-    text = cut("\n\n".join([head, page.text[window.start : window.end], *foot, *notes]), most, count)
+    text = "\n\n".join(part for part in (head, page.text[window.start : window.end], *foot, *notes) if part)
     answer = ReadText.of(
         document,
         url=document.link,
@@ -163,13 +167,14 @@ def _answer(page: PageText, window: _Window, head: str, most: int, count: TokenC
         sections=_sections(page),
         notes=notes,
     )
-    return Answer(text, answer.to_dict())
+    return text, answer
 
 
-def _head(page: PageText) -> str:
+def _head(page: PageText, count: TokenCounter) -> str:
     document = page.document
     place = " · ".join(part for part in (document.source, document.version, document.locale) if part)
-    return f"{document.title}\n{document.link}\n({place}; generation {page.generation})".lstrip()
+    title = cut(document.title, HEADING_TOKENS, count)
+    return f"{title}\n{document.link}\n({place}; generation {page.generation})".lstrip()
 
 
 def _sections(page: PageText) -> list[PageSection]:

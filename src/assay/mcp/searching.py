@@ -6,12 +6,14 @@ from assay.app import Assay
 from assay.contracts import native
 from assay.contracts.mcp_tools import FoundPassage, FoundPassages, SearchDocs
 from assay.errors import InputError
-from assay.mcp.budget import TokenCounter, cut
+from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
 from assay.model.ranking import Hit, Ranking
 
 _DEFAULT_VERSIONS = frozenset({"latest", "current", "stable", "default", "newest"})
 _LEAST_CUT = 80
 """Tokens of a passage below which its beginning is not worth showing."""
+
+_MOST_NAMED = 20
 
 _NOTHING = "Nothing was found. Try other words, or fewer; list_sources names what is documented."
 _WEAK = "Probably nothing in the documentation answers this. The nearest passages:"
@@ -66,7 +68,8 @@ def _require_known(assay: Assay, source: str | None, version: str | None, locale
 
 
 def _choose(known: list[str]) -> str:
-    return f"Choose one of {', '.join(known)}, or omit it."
+    more = f" or {len(known) - _MOST_NAMED} more, which list_sources names" if len(known) > _MOST_NAMED else ""
+    return f"Choose one of {', '.join(known[:_MOST_NAMED])}{more}, or omit it."
 
 
 def _answer(ranking: Ranking, wanted: SearchDocs, count: TokenCounter) -> Answer:
@@ -81,7 +84,7 @@ def _answer(ranking: Ranking, wanted: SearchDocs, count: TokenCounter) -> Answer
     parts: list[str] = []
     shown: list[FoundPassage] = []
     for hit in ranking.hits:
-        title = _heading(hit)
+        title = _heading(hit, count)
         needed = count([f"{title}\n\n{hit.chunk.text}\n\n"])[0]
         text, truncated = hit.chunk.text, needed > left
         if truncated:
@@ -114,10 +117,11 @@ def _omitted(number: int) -> str:
     return f"{number} more did not fit max_tokens."
 
 
-def _heading(hit: Hit) -> str:
+def _heading(hit: Hit, count: TokenCounter) -> str:
     document = hit.chunk.document
     place = " · ".join(part for part in (document.source, document.version, document.locale) if part)
-    return f"## {hit.rank}. {hit.trail or document.url}\n{hit.url}\n({place}; chunk_id {hit.chunk.id})"
+    trail = cut(hit.trail, HEADING_TOKENS, count) or document.url
+    return f"## {hit.rank}. {trail}\n{hit.url}\n({place}; chunk_id {hit.chunk.id})"
 
 
 def _passage(hit: Hit, text: str, *, truncated: bool) -> FoundPassage:

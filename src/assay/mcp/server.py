@@ -197,6 +197,8 @@ def _read(assay: Assay, uri: str) -> types.ReadResourceResult:
     except AssayError as error:
         raise MCPError(types.INTERNAL_ERROR, _public_message(error, "resources/read")) from None
     text = str(answer.structured["text"])
+    if len(text) < int(str(answer.structured["length"])):
+        text = answer.text  # says what it is a part of
     return types.ReadResourceResult(
         contents=[types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)]
     )

@@ -3,24 +3,25 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import anyio
-from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from assay.app import Assay
 from assay.mcp.server import build_server
+from assay.mcp.stdio import serve_lines
 
 
 def serve_stdio(assay: Assay) -> None:
-    """Answer on standard input and output until the client closes them. The log goes to standard error."""
-    server = build_server(assay)
+    """Answer on standard input and output until the client closes either. The log goes to standard error."""
+    serve_lines(build_server(assay))
 
-    async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
 
-    anyio.run(run)
+_NOT_POST = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32_600, "message": "Send each message with POST; there are no sessions or streams."},
+}
 
 
 class HttpEndpoint:
@@ -39,7 +40,13 @@ class HttpEndpoint:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request; only POST, because without a session there are no messages that a GET could wait for.
+
+        The SDK would keep its connection open, and that is a request in progress until the client leaves.
+        """
+        if scope["method"] != "POST":
+            await JSONResponse(_NOT_POST, 405, {"Allow": "POST"})(scope, receive, send)
+            return
         await self._requests.handle_request(scope, receive, send)
 
     @asynccontextmanager

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from assay.adapters.telemetry.traces import RequestTraces
@@ -49,6 +49,7 @@ _COMPRESSION_LEVEL = 4
 _READABLE_HEADERS = ("X-Request-ID", "Server-Timing", "WWW-Authenticate", *RATE_LIMIT_HEADERS)
 _SENDABLE_HEADERS = (
     *("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", "traceparent", "tracestate"),
+    *("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"),
     *("X-Algolia-API-Key", "X-Algolia-Application-Id", "X-Algolia-Agent", "X-Algolia-UserToken", "Request-ID"),
 )
 _LAST_TRACES_SECONDS = 5.0
@@ -143,8 +144,17 @@ def create_app(
         app.include_router(page.router(assay))
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))
-    app.router.routes.extend(Route(endpoint.path, endpoint, include_in_schema=False) for endpoint in endpoints)
+    app.router.routes.extend(_EndpointRoute(one.path, one, include_in_schema=False) for one in endpoints)
     return app
+
+
+class _EndpointRoute(Route):
+    """A route that is in the scope, as FastAPI's are, so that its requests are counted under its path."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether this is the route of a request, and what it adds to the scope."""
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
 
 
 def _middleware(

@@ -76,7 +76,7 @@ class RequestEdge(HttpMiddleware):
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])  # some send an enumeration, whose name the log would show
                 if span:
                     span.answering()
                 headers = MutableHeaders(scope=message)

@@ -20,7 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import BASE_URL, CHUNKS, RunningServer, running_server, settings_for
+from tests.forking import ForkedProgram
+from tests.integration.web.conftest import BASE_URL, CHUNKS, Connect, RunningServer, running_server, settings_for
 from tests.integration.web.wire import ask, bearer, make_key
 from tests.peers.balancer import balancer
 
@@ -28,6 +29,7 @@ from assay.adapters.embedders.static import count_tokens
 from assay.app import Assay
 from assay.cli.server_process import further_endpoints
 from assay.mcp.server import TOOLS, build_server, page_uri
+from assay.mcp.serving import serve_stdio
 from assay.web.application import create_app
 
 NODES = f"{BASE_URL}/nodes"
@@ -129,11 +131,87 @@ def test_a_foreign_page_cannot_call_it(default_server: RunningServer) -> None:
     assert ask(default_server.port, "/mcp", body, headers={"Host": "evil.example"}).status == 400
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_only_post_is_answered_so_that_no_stream_takes_the_place_of_a_request(
+    default_server: RunningServer, method: str
+) -> None:
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": "1"}
+    refused = ask(default_server.port, "/mcp", method=method, headers=headers)
+    assert (refused.status, refused.headers["Allow"]) == (405, "POST")
+    metrics = ask(default_server.port, "/metrics").content.decode()
+    assert f'assay_http_requests_total{{method="{method}",route="/mcp",status="405"}} 1.0' in metrics
+
+
+def test_a_page_of_an_allowed_origin_may_send_the_headers_of_mcp(connect: Connect, assay: Assay) -> None:
+    wanted = "authorization,content-type,mcp-method,mcp-name,mcp-protocol-version,mcp-session-id"
+    headers = {"Origin": "https://docs.example.org", "Access-Control-Request-Method": "POST"}
+    headers["Access-Control-Request-Headers"] = wanted
+    assert connect(assay).options("/mcp", headers=headers).status_code == 200
+
+
+# --- standard input and output -------------------------------------------------------------------------------------
+
+
+def _serve_stdio(folder: Path) -> None:
+    with Assay.open(settings_for(folder)) as assay:
+        serve_stdio(assay)
+
+
+@pytest.fixture
+def program(published: Path, tmp_path: Path) -> Iterator[ForkedProgram]:
+    started = ForkedProgram(tmp_path / "log", _serve_stdio, published)
+    yield started
+    started.close()
+    assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
+
+
+def message(number: object, method: str, **parameters: object) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
+
+
+def asked(number: object, query: str) -> str:
+    return message(number, "tools/call", name="search_docs", arguments={"query": query, "limit": 1})
+
+
+HELLO = message(
+    0, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "x", "version": "1"}
+)
+
+
+def test_each_line_is_answered_also_damaged_ones_and_those_before_the_end(program: ForkedProgram) -> None:
+    lines = ["{", "[]", "[" * 100_000, '{"jsonrpc": "1.0", "id": 6, "method": "ping"}', "", asked(7, "nodes \ud83d")]
+    program.stdin.write(HELLO + "\n".join(lines) + "".join(asked(number, "nodes") for number in range(8, 12)))
+    program.stdin.close()
+    answers = [json.loads(line) for line in program.stdout]
+    program.wait(timeout=30)
+    assert program.returncode == 0
+    assert [one["error"]["code"] for one in answers if one["id"] is None] == [-32_700, -32_600, -32_700]
+    assert [one["error"]["code"] for one in answers if one["id"] == 6] == [-32_600]
+    found = {one["id"]: one["result"]["structuredContent"] for one in answers if one["id"] in range(7, 12)}
+    assert set(found) == {7, 8, 9, 10, 11}
+    assert found[7]["query"] == "nodes ?"
+    assert all(one["results"] for one in found.values())
+
+
+def test_a_client_that_stops_reading_ends_it_quietly(program: ForkedProgram) -> None:
+    program.stdin.write(HELLO)
+    program.stdin.flush()
+    assert '"id":0' in program.stdout.readline()
+    program.stdout.close()
+    program.stdin.write(asked(1, "nodes"))
+    program.stdin.close()
+    program.wait(timeout=30)
+    assert program.returncode == 0
+
+
+# --- replicas ------------------------------------------------------------------------------------------------------
+
+
 def test_any_replica_answers_and_a_killed_one_costs_one_retry_at_most(published: Path) -> None:
     async def steps(client: Client) -> int:
         retries = 0
-        for number in range(40):
-            if number == 15:
+        for number in range(24):
+            if number == 9:
                 replicas[0].stop(signal.SIGKILL)
             for attempt in range(2):
                 try:
@@ -152,8 +230,8 @@ def test_any_replica_answers_and_a_killed_one_costs_one_retry_at_most(published:
 
 
 def test_a_setting_turns_it_off(published: Path) -> None:
-    with running_server(published, mcp=False) as server:
-        assert ask(server.port, "/mcp", {}).status == 404
+    with Assay.open(settings_for(published, mcp=False)) as assay:
+        assert further_endpoints(assay) == []
 
 
 # --- the tools -----------------------------------------------------------------------------------------------------
@@ -291,6 +369,11 @@ def long_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assay]:
         for number in range(40)
     ]
     (folder / "pages" / "steps.md").write_text("# Steps\n\n" + "\n\n".join(sections) + "\n", encoding="utf-8")
+    for name, title, text in (
+        ("zh", "手册", "机器人在不平坦的地面上行走" * 90),
+        ("odd", "Odd title " * 90, "Base64:\n\n" + "QUJD" * 300),
+    ):
+        (folder / "pages" / f"{name}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
     with Assay.open(settings_for(folder)) as assay:
         assert assay.publish().promoted
         yield assay
@@ -311,6 +394,42 @@ def test_reading_on_gives_the_whole_page(long_page: Assay) -> None:
     assert {f"gauge {number}." for number in range(40)} <= {
         f"gauge {word}" for part in parts for word in part.split() if word.endswith(".")
     }
+
+
+@pytest.mark.parametrize("max_tokens", [300, 1_000])
+@pytest.mark.parametrize("page", ["steps", "zh", "odd"])
+def test_an_answer_says_where_the_text_goes_on_and_what_is_missing(
+    long_page: Assay, page: str, max_tokens: int
+) -> None:
+    server = build_server(long_page)
+    chunk_id, seen = None, 0
+    while seen == 0 or chunk_id is not None:
+        place = {"url": f"{BASE_URL}/{page}"} if chunk_id is None else {"chunk_id": chunk_id}
+        answer = call(server, "read_page", **place, max_tokens=max_tokens)
+        read, seen = answer.structured, seen + 1
+        assert read["text"], "nothing was read"
+        assert read["text"] in answer.text
+        assert count_tokens([answer.text])[0] == read["tokens"] <= max_tokens
+        chunk_id = read["next_chunk_id"]
+        assert chunk_id is None or f"Read on: chunk_id {chunk_id}" in answer.text
+        is_whole = read["end"] == read["length"] or chunk_id is not None
+        assert is_whole or "pass a higher max_tokens" in answer.text
+
+
+def test_a_long_title_leaves_room_for_passages(long_page: Assay) -> None:
+    answer = call(build_server(long_page), "search_docs", query="odd title", limit=1, max_tokens=300)
+    assert answer.structured["results"][0]["url"].startswith(f"{BASE_URL}/odd")
+
+
+def test_a_page_that_is_longer_than_a_resource_can_be_says_so(
+    long_page: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.mcp.server.MOST_TOKENS", 1_000)
+
+    async def read(client: Client) -> str:
+        return str((await client.read_resource(page_uri(f"{BASE_URL}/steps"))).contents[0].text)
+
+    assert "Read on: chunk_id " in run(build_server(long_page), read)
 
 
 def test_a_url_with_an_anchor_is_read_from_its_section(long_page: Assay) -> None:

@@ -26,6 +26,11 @@ def test_a_text_that_fits_is_not_changed() -> None:
     assert cut("one\n\ntwo", 2, words) == "one\n\ntwo"
 
 
+def test_a_line_without_spaces_is_cut_within_it() -> None:
+    shown = cut("机器人在不平坦的地面上行走" * 100, 100, count_tokens)
+    assert 30 < len(shown) < 1_300
+
+
 @pytest.mark.parametrize("most", [0, -5])
 def test_without_room_nothing_is_left(most: int) -> None:
     assert cut("one\ntwo", most, words) == ""
@@ -39,4 +44,4 @@ def test_no_lines_fit_any_number() -> None:
 def test_a_cut_text_is_a_beginning_with_at_most_that_many_tokens(text: str, most: int) -> None:
     shown = cut(text, most, count_tokens)
     assert text.startswith(shown)
-    assert sum(count_tokens([f"{line}\n" for line in shown.split("\n")])) <= most or " " not in shown
+    assert not shown or count_tokens([shown])[0] <= most
