@@ -17,6 +17,7 @@ BESIDE = {
     "examples/backup.sh": "examples/backup.sh",
     "examples/alerts.yaml": "examples/alerts.yaml",
     "examples/handbook.testset.yaml": "examples/handbook.testset.yaml",
+    "examples/notebook.ipynb": "examples/notebook.ipynb",
 }
 """Where each file of the repository is in the site. A README would be the index of its folder."""
 

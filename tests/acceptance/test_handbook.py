@@ -14,7 +14,7 @@ from assay.adapters.embedders.static import count_tokens
 from assay.adapters.sources.folder.source import FolderSource
 from assay.app import Assay
 from assay.ingest.markdown.reader import read_markdown
-from assay.mcp.server import TOOLS
+from assay.mcp.tools import TOOLS
 from assay.model.documents import BlockKind, Document, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.ranking import Hit, Query
 from assay.settings import Settings, SourceSettings

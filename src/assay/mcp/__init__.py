@@ -1,1 +1,1 @@
-"""MCP: the documentation as tools of language models, over stdio and HTTP. Needs the extra `mcp`."""
+"""The documentation as tools of language models: by calls in Python (`tools`), and over MCP with the extra `mcp`."""

@@ -1,7 +1,5 @@
-"""The MCP server: three tools that only read, and each page as a resource."""
+"""The MCP server: the tools, and each page as a resource."""
 
-import logging
-from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
@@ -12,26 +10,11 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from assay.app import Assay
-from assay.contracts.fields import AnswerModel, RequestModel
-from assay.contracts.mcp_tools import (
-    MOST_TOKENS,
-    FoundPassages,
-    ListedSources,
-    ListSources,
-    ReadPage,
-    ReadText,
-    SearchDocs,
-    input_schema,
-    parse,
-    parse_read,
-)
-from assay.errors import AssayError, CatalogNotFound, EmbeddingError, InputError, NoLiveGeneration
-from assay.mcp.reading import list_sources, read_page
-from assay.mcp.searching import Answer, search_docs
-from assay.model.spelling import did_you_mean
+from assay.contracts.mcp_tools import MOST_TOKENS, parse_read
+from assay.errors import AssayError, InputError
+from assay.mcp.reading import read_page
+from assay.mcp.tools import TOOLS, Arguments, Tool, answer_call, public_message, unknown_tool
 from assay.version import __version__
-
-logger = logging.getLogger("assay.mcp")
 
 PAGE_URI = "assay://page/"
 """Before a page's escaped URL, the address of its resource."""
@@ -41,86 +24,36 @@ _INSTRUCTIONS = (
     "read_page with a chunk_id or URL from it to read more of a page. list_sources names the sources, versions and "
     "locales to search in. Cite the links."
 )
-_NOTHING_LIVE = "No documentation is published here yet. Whoever runs this server has to run `assay publish`."
-_UNREACHABLE = "A part of the server cannot be reached or failed; its log has the reason. Try again in a minute."
-_NOT_EMBEDDED = "The query could not be embedded; the server's log has the reason. Try again in a minute."
-_INTERNAL = "The server failed on this request; its log has the reason. Other requests may work."
 _NOT_FOUND = -32_002
 """Code of an unknown resource in the protocols before 2026-07-28, whose clients expect it."""
 
-Arguments = Mapping[str, object]
 
-
-class _Tool:
-    """A tool: its declaration, and the function that answers a call."""
-
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        description: str,
-        models: tuple[type[RequestModel], type[AnswerModel]],
-        call: Callable[[Assay, Arguments], Answer],
-    ) -> None:
-        self.call = call
-        self.declaration = types.Tool(
-            name=name,
-            title=title,
-            description=description,
-            input_schema=input_schema(models[0]),
-            output_schema=models[1].model_json_schema(),
-            annotations=types.ToolAnnotations(
-                title=title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-            ),
-        )
-
-
-def _list(assay: Assay, arguments: Arguments) -> Answer:
-    parse(ListSources, arguments)
-    return list_sources(assay)
-
-
-TOOLS = {
-    tool.declaration.name: tool
-    for tool in (
-        _Tool(
-            "search_docs",
-            "Search the documentation",
-            "Search the documentation for passages that answer a question. Returns the best passages with links to "
-            "their sections. Ask in plain words, one topic a call.",
-            (SearchDocs, FoundPassages),
-            lambda assay, arguments: search_docs(assay, parse(SearchDocs, arguments)),
-        ),
-        _Tool(
-            "read_page",
-            "Read a page of the documentation",
-            "Read a page, or a part of it, by a URL or chunk_id from search_docs. A long page begins at the section of "
-            "the URL, or at the passage; next_chunk_id reads on.",
-            (ReadPage, ReadText),
-            lambda assay, arguments: read_page(assay, parse_read(arguments)),
-        ),
-        _Tool(
-            "list_sources",
-            "List the documentation sources",
-            "List the sources of documentation with their versions and locales, numbers of pages, and their age.",
-            (ListSources, ListedSources),
-            _list,
+def _declaration(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            title=tool.title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
-}
+
+
+_DECLARATIONS = [_declaration(tool) for tool in TOOLS.values()]
 
 
 def build_server(assay: Assay) -> Server[Any]:
     """The server over this Assay, for any transport. It keeps no state between requests."""
 
     async def list_tools(_context: object, _parameters: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.declaration for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=_DECLARATIONS)
 
     async def call_tool(_context: object, parameters: types.CallToolRequestParams) -> types.CallToolResult:
         tool = TOOLS.get(parameters.name)
         if tool is None:
-            advice = did_you_mean(parameters.name, TOOLS, f"the tools are {', '.join(TOOLS)}.")
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool `{parameters.name[:100]}`; {advice}")
+            raise MCPError(types.INVALID_PARAMS, unknown_tool(parameters.name))
         return await anyio.to_thread.run_sync(_call, assay, tool, parameters.arguments or {})
 
     async def list_resources(_context: object, _parameters: object) -> types.ListResourcesResult:
@@ -159,30 +92,14 @@ def page_uri(url: str) -> str:
     return f"{PAGE_URI}{quote(url, safe='')}"
 
 
-def _call(assay: Assay, tool: _Tool, arguments: Arguments) -> types.CallToolResult:
+def _call(assay: Assay, tool: Tool, arguments: Arguments) -> types.CallToolResult:
     """Answer a call. What a model can mend is an answer with is_error, which clients show to it."""
-    try:
-        answer = tool.call(assay, arguments)
-    except AssayError as error:
-        return _refusal(_public_message(error, tool.declaration.name))
-    except Exception:
-        logger.exception("%s failed", tool.declaration.name)
-        return _refusal(_INTERNAL)
-    return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=answer.structured)
-
-
-def _public_message(error: AssayError, name: str) -> str:
-    """The message of an error for clients. Only that of invalid input is shown: others can have paths and hosts."""
-    if isinstance(error, InputError):
-        return str(error)
-    logger.warning("%s failed: %s", name, error)
-    if isinstance(error, NoLiveGeneration | CatalogNotFound):
-        return _NOTHING_LIVE
-    return _NOT_EMBEDDED if isinstance(error, EmbeddingError) else _UNREACHABLE
-
-
-def _refusal(message: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
+    result = answer_call(assay, tool, arguments)
+    return types.CallToolResult(
+        content=[types.TextContent(text=result.text)],
+        structured_content=result.structured,
+        is_error=result.is_error,
+    )
 
 
 def _read(assay: Assay, uri: str) -> types.ReadResourceResult:
@@ -195,7 +112,7 @@ def _read(assay: Assay, uri: str) -> types.ReadResourceResult:
     except InputError as error:
         _no_resource(str(error))
     except AssayError as error:
-        raise MCPError(types.INTERNAL_ERROR, _public_message(error, "resources/read")) from None
+        raise MCPError(types.INTERNAL_ERROR, public_message(error, "resources/read")) from None
     text = str(answer.structured["text"])
     if len(text) < int(str(answer.structured["length"])):
         text = answer.text  # says what it is a part of

@@ -1,6 +1,7 @@
-"""The retrievers for LangChain, LlamaIndex and Haystack, in this process and over HTTP."""
+"""The retrievers for LangChain, LlamaIndex and Haystack, in this process and over HTTP; and docs/frameworks.md."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from langchain_core.runnables import RunnableLambda
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
-from tests.integration.web.conftest import RunningServer
+from tests.integration.web.conftest import BASE_URL, RunningServer
+from tests.snippets import ROOT, Snippet, snippets
 
 import assay
 from assay.app import Assay
 from assay.errors import ConfigurationError, InputError, ServiceUnavailable
 from assay.integrations import haystack, langchain, llamaindex
-from assay.integrations.searching import Searcher
+from assay.integrations.searching import Searcher, metadata
 
 QUERY = "How do nodes communicate?"
 WHERE = ("in process", "over HTTP")
@@ -162,3 +164,28 @@ def test_haystack_stores_a_key_by_the_name_of_its_variable(monkeypatch: pytest.M
 def test_haystack_needs_to_know_where_to_search(arguments: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="either a running Assay or one in this process"):
         haystack.AssayRetriever(**arguments)
+
+
+# --- docs/frameworks.md ----------------------------------------------------------------------------------------------
+
+EXAMPLES = [one for one in snippets() if one.page == "frameworks.md" and one.language == "python"]
+
+
+def test_there_is_an_example_for_each_framework() -> None:
+    assert len(EXAMPLES) == 3
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_an_example_finds_the_page_about_nodes(
+    example: Snippet, default_server: RunningServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = example.text.replace("http://127.0.0.1:8080", f"http://127.0.0.1:{default_server.port}")
+    exec(compile(code.replace("handbook", "manual"), str(example), "exec"), {})
+    assert f"{BASE_URL}/nodes" in capsys.readouterr().out
+
+
+def test_the_table_names_the_fields_there_are(assay: Assay) -> None:
+    hit = (ranking := assay.search(QUERY, 1)).hits[0]
+    table = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8").split("## Fields")[1]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(metadata(hit, ranking))

@@ -28,8 +28,9 @@ from tests.peers.balancer import balancer
 from assay.adapters.embedders.static import count_tokens
 from assay.app import Assay
 from assay.cli.server_process import further_endpoints
-from assay.mcp.server import TOOLS, build_server, page_uri
+from assay.mcp.server import build_server, page_uri
 from assay.mcp.serving import serve_stdio
+from assay.mcp.tools import TOOLS
 from assay.web.application import create_app
 
 NODES = f"{BASE_URL}/nodes"
@@ -261,7 +262,7 @@ def test_tools_are_declared_as_reading_only_with_schemas_of_arguments_and_answer
 def test_answers_fit_the_declared_schema(server: Server[Any], name: str, arguments: dict[str, object]) -> None:
     answer = call(server, name, **arguments)
     assert not answer.is_error
-    jsonschema_rs.validate(TOOLS[name].declaration.output_schema, answer.structured)
+    jsonschema_rs.validate(TOOLS[name].output_schema, answer.structured)
 
 
 def test_a_search_returns_what_a_search_over_http_returns(server: Server[Any], assay: Assay) -> None:
@@ -467,7 +468,7 @@ _HEADERS = {
 def _odd_request(draw: random.Random) -> tuple[dict[str, str], bytes]:
     """Headers and body of a call with one to three faults."""
     name = draw.choice([*TOOLS, "search_doc", "", "../../etc/passwd"])
-    fields = list(TOOLS[name].declaration.input_schema["properties"]) if name in TOOLS else ["query"]
+    fields = list(TOOLS[name].input_schema["properties"]) if name in TOOLS else ["query"]
     arguments: object = {draw.choice([*fields, "q", "zzz"]): draw.choice(_ODD) for _ in range(draw.randint(0, 4))}
     parameters: object = {"name": name, "arguments": draw.choice([arguments, arguments, arguments, *_ODD])}
     request: Any = {
