@@ -2,6 +2,7 @@
 # Back up a data directory (SQLite, embedded indexes, keys, caches) while it is served.
 #
 # backup.sh DATA_DIR FILE.tar    The file must not exist.
+# The log of queries stays out, so that nothing in it lives longer than [queries] keep_days says.
 # It takes the build lock: builds and removals wait or are refused meanwhile, and searches and promotions go on.
 set -eu
 data=$1 file=$2
@@ -17,6 +18,6 @@ source, target = (sqlite3.connect(path) for path in sys.argv[1:])
 source.backup(target)
 target.close()
 END
-tar -cf "$copy/all.tar" -C "$data" --exclude='./catalog.sqlite*' .
+tar -cf "$copy/all.tar" -C "$data" --exclude='./catalog.sqlite*' --exclude='./queries.sqlite*' .
 tar -rf "$copy/all.tar" -C "$copy" ./catalog.sqlite
 mv "$copy/all.tar" "$file"

@@ -12,10 +12,12 @@ import pytest
 from assay.app import Assay
 from assay.contracts import (
     admin,
+    clicks,
     docsearch,
     explanations,
     labelling_entities,
     native,
+    query_lists,
     reports,
     retrieval_service,
     retrieval_testing,
@@ -54,11 +56,13 @@ WITHOUT_TABLE = {
     "FusionMethod",
     "Outcome",
     "Standing",
+    "QueryKind",
 }
 """Words that stand in their fields' rows, and a body that is for people only."""
 
 HEALTH_ROUTES = {"GET /health", "GET /api/v1/health"}
-DOCSEARCH_ROUTES = {"POST /1/indexes/*/queries", "POST /1/indexes/{index}/query"}
+CLICK_ROUTES = {"POST /v1/clicks", "POST /1/events"}
+DOCSEARCH_ROUTES = {"POST /1/indexes/*/queries", "POST /1/indexes/{index}/query", "POST /1/events"}
 
 
 @cache
@@ -92,7 +96,7 @@ def test_a_table_has_every_field_as_its_model_has_it(name: str) -> None:
     assert field_table(TABLES[name], request=issubclass(TABLES[name], RequestModel)) in PAGE
 
 
-@pytest.mark.parametrize("model", [native.SearchParameters, suggestions.SuggestQuery])
+@pytest.mark.parametrize("model", [native.SearchParameters, suggestions.SuggestQuery, query_lists.QueryListQuery])
 def test_a_table_has_every_parameter_of_a_url(model: type[RequestModel]) -> None:
     assert field_table(model, request=True) in PAGE
 
@@ -132,6 +136,8 @@ def test_a_search_route_declares_every_way_it_can_fail() -> None:
     for route, operation in operations():
         if route.startswith("POST"):
             statuses = {"200", "400", "401", "404", "405", "408", "413", "429", "500", "502", "503"}
+            if route in CLICK_ROUTES:
+                statuses -= {"502"}
             if "/admin/" in route:
                 statuses |= {"403", "409"}
             if route in DOCSEARCH_ROUTES:
@@ -175,6 +181,9 @@ OPERATIONS: dict[str, tuple[type[RequestModel], type[AnswerModel]]] = {
     "POST /v1/admin/labels/undo": (labelling_entities.UndoRequest, labelling_entities.UndoAnswer),
     "POST /v1/admin/labels/page": (labelling_entities.LabelPageQuery, labelling_entities.LabelPage),
     "POST /v1/admin/labels/selection": (labelling_entities.SelectionQuery, labelling_entities.SelectedPassage),
+    "POST /v1/admin/queries/topics": (query_lists.TopicsRequest, query_lists.TopicsAnswer),
+    "POST /v1/clicks": (clicks.ClickReport, clicks.ClickAnswer),
+    "POST /1/events": (clicks.DocSearchEvents, docsearch.DocSearchError),
     "POST /v1/admin/reports/link": (reports.ReportLinkRequest, reports.ReportLink),
 }
 WRONG = {

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from tests.handwriting import json_by_hand, yaml_by_hand
 from tests.testset_samples import judgments, labelled_sets, load_file, written
@@ -85,3 +85,24 @@ def test_changing_a_judgment_of_yaml_leaves_the_others_as_they_are(test_set: Tes
     assert isinstance(wanted, dict)
     wanted["topics"][place]["judgments"][number] |= fields
     assert json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
+
+
+@settings(max_examples=30)
+@given(labelled_sets(), st.sampled_from(["yaml", "json", "jsonl"]), st.data())
+def test_added_topics_follow_the_others_and_nothing_else_changes(
+    test_set: TestSet, form: str, data: st.DataObject
+) -> None:
+    by_hand = {"yaml": yaml_by_hand, "json": json_by_hand}
+    plain = to_plain(test_set)
+    text = data.draw(by_hand[form](plain)) if form in by_hand else dump(plain, form)
+    added = [
+        {"id": "new-1", "text": 'Wie? "so": # {x}'},
+        {"id": "new-2", "text": "y", "filters": {"versions": ["1.0"]}},
+    ]
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder), text, f"set.{form}")
+        body = load_file(path).value
+        assert isinstance(body, dict)
+        TestSetEditor(path, text_keys=TEXT_KEYS, free_key=FREE_KEY).append_topics(added)
+        assert _kept(text, path.read_bytes().decode("utf-8"))
+        assert load_file(path).value == {**body, "topics": [*body["topics"], *added]}

@@ -13,6 +13,7 @@ from assay.app.labelling import LabelDesk
 from assay.app.labels import Labels
 from assay.app.pages import Pages
 from assay.app.parts import Parts
+from assay.app.queries import Queries
 from assay.app.releases import Releases
 from assay.app.reports import PublishReport
 from assay.app.searching import Searches
@@ -35,7 +36,7 @@ class Assay:
 
     parts: the adapters. builds: sources in, a candidate out. searches: what answers. pages: its pages as text.
     systems: generations as they are measured. evaluation: the gate. labels: the judgments of test sets.
-    labelling: the labels of several judges. auditor: audits. releases: what goes live.
+    labelling: the labels of several judges. queries: what readers searched. auditor: audits. releases: what goes live.
     """
 
     def __init__(self, settings: Settings, generation: str | None = None) -> None:
@@ -48,6 +49,7 @@ class Assay:
         self.evaluation = Evaluation(self.parts, self.systems)
         self.labels = Labels(self.parts, self.systems)
         self.labelling = LabelDesk(self.parts, self.systems, self.labels, self.evaluation)
+        self.queries = Queries(self.parts, self.evaluation)
         self.auditor = Auditor(self.parts, self.systems)
         self.releases = Releases(self.parts, self.builds, self.systems, self.evaluation)
 

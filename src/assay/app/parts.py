@@ -1,8 +1,9 @@
 """The adapters that the settings name, each built on first use."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -38,6 +39,8 @@ from assay.settings import RerankSettings, Settings
 
 if TYPE_CHECKING:
     from assay.adapters.access.request_limits import RequestLimits
+    from assay.adapters.query_log.store import QueryLog
+    from assay.adapters.query_log.writer import QueryWriter
     from assay.adapters.sources.built.source import BuiltSource
     from assay.adapters.sources.site.http.url_check import UrlCheck
     from assay.adapters.sources.site.source import SiteSource
@@ -55,6 +58,7 @@ class Parts:
 
     embedder_observer, reranker_observer: called after each request to an embedding provider, and to a reranker;
         settable at any time.
+    query_observer: called with `logged`, `clicks` or `dropped` and a number, for queries that are logged.
     workers: what this process shares with the other workers of its server; settable before serving, None for one
         process alone.
     """
@@ -64,6 +68,7 @@ class Parts:
         self.embedder_observer: EmbedderObserver | None = None
         self.workers: WorkerShare | None = None
         self.reranker_observer: RerankerObserver | None = None
+        self.query_observer: Callable[[str, int], None] | None = None
         self._rerankers: dict[RerankSettings, Reranker] = {}
         self._catalog: SqlCatalog | None = None
         self._is_closed = False
@@ -80,6 +85,10 @@ class Parts:
             self.embedder.close()
         for reranker in self._rerankers.values():
             reranker.close()
+        if "query_writer" in self.__dict__:
+            self.query_writer.close()
+        if "query_log" in self.__dict__:
+            self.query_log.close()
         if "embedding_cache" in self.__dict__:
             self.embedding_cache.close()
         if "adopted_store" in self.__dict__:
@@ -193,6 +202,30 @@ class Parts:
 
         return LabelJournal(self.settings.data_dir / "labels.jsonl")
 
+    @cached_property
+    def query_log(self) -> "QueryLog":
+        """The stored log of queries; no connection is opened. Raises ConfigurationError."""
+        from assay.adapters.query_log.store import QueryLog
+
+        options = self.settings.catalog.options(PostgresOptions)
+        return QueryLog.open(self.settings.catalog_url, self.settings.data_dir / "queries.sqlite", options)
+
+    @cached_property
+    def query_writer(self) -> "QueryWriter":
+        """Writes the log of queries in a thread, which starts with the first query. Raises ConfigurationError."""
+        from assay.adapters.query_log.writer import LogRules, QueryWriter
+
+        settings = self.settings.queries
+        rules = LogRules(timedelta(days=settings.keep_days), settings.keep, self.redact_query)
+        return QueryWriter(self.query_log, rules, self._observe_queries)
+
+    @cached_property
+    def redact_query(self) -> Callable[[str], str]:
+        """Removes what `[queries]` says from the text of a query."""
+        from assay.adapters.query_log.redaction import QueryRedactor
+
+        return QueryRedactor(self.settings.queries.redact)
+
     def url_check(self) -> "UrlCheck":
         """Build a check that requests the URLs of hits; the caller closes it."""
         from assay.adapters.sources.site.http.url_check import UrlCheck
@@ -273,6 +306,10 @@ class Parts:
     def _observe(self, call: EmbedderCall) -> None:
         if self.embedder_observer is not None:
             self.embedder_observer(call)
+
+    def _observe_queries(self, event: str, number: int) -> None:
+        if self.query_observer is not None:
+            self.query_observer(event, number)
 
     def _observe_reranker(self, call: RerankerCall) -> None:
         if self.reranker_observer is not None:

@@ -31,6 +31,7 @@ __all__ = [
     "ResolvedExport",
     "add_judgment",
     "append_judgments",
+    "append_topics",
     "change_many",
     "examine_test_set",
     "export_test_set",
@@ -90,6 +91,16 @@ def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -
     Raises InputError for an invalid test set, an unknown topic or a file that cannot be edited; it stays unchanged.
     """
     _append(path, topic_id, _topic(path, topic_id), judgments)
+
+
+def append_topics(path: Path, topics: Sequence[Topic]) -> None:
+    """Add topics to a test-set file without changing any other byte. Their ids have to be new.
+
+    Raises InputError for an invalid test set or a file that cannot be edited; it stays unchanged.
+    """
+    with file_lock(path):
+        load_test_set(path)
+        _editor(path).append_topics([plain_topic(topic) for topic in topics])
 
 
 def _topic(path: Path, topic_id: str) -> Topic | None:

@@ -23,6 +23,7 @@ from assay.cli.commands import (
     validating,
 )
 from assay.cli.commands.keys import keys
+from assay.cli.commands.queries import queries
 from assay.cli.failures import (
     EXIT_READER_GONE,
     EXIT_UNREACHABLE,
@@ -141,6 +142,7 @@ for _command in (
 ):
     app.command()(_command)
 app.add_typer(keys)
+app.add_typer(queries)
 app.add_typer(testset)
 
 

@@ -109,6 +109,11 @@ class DocSearchQuery(RequestModel):
     highlight_post_tag: _Tag = Field(
         default=DEFAULT_POST_TAG, description="Put after it; closes the same element.", examples=["</mark>"]
     )
+    click_analytics: bool = Field(
+        default=False,
+        description="The box reports clicks to `POST /1/events`; the answer then has a `queryID`, if the server logs "
+        "queries.",
+    )
     filters: _Names = Field(default=[], description="Must be empty; use `facetFilters`.")
     numeric_filters: _Names = Field(default=[], description="Must be empty.")
     tag_filters: _Names = Field(default=[], description="Must be empty.")
@@ -194,6 +199,11 @@ class DocSearchResult(AnswerModel):
     )
     processing_time_ms: int = Field(alias="processingTimeMS", description="Milliseconds of this search.")
     query: str = Field(description="As sent.")
+    query_id: str | None = Field(
+        default=None,
+        alias="queryID",
+        description="To report clicks; only with `clickAnalytics`, and if the server logs queries.",
+    )
     params: str = Field(description="The parameters, URL-encoded.")
     index: str = Field(description="`indexName`, as sent.")
     corrections: list[SearchCorrection] = Field(description="Words that were searched as other ones.")

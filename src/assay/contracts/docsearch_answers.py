@@ -61,6 +61,7 @@ def to_result(
     milliseconds: float,
     relevant_from: float | None = None,
     counts: FacetCounts | None = None,
+    query_id: str | None = None,
 ) -> dict[str, Any]:
     """The answer to one search as JSON values, a DocSearchResult.
 
@@ -69,6 +70,7 @@ def to_result(
     ranking: None if no page can match.
     relevant_from: the lowest similarity of a relevant hit; None if it is unknown. Hits below need a word of the query.
     counts: for facets, instead of those of the hits.
+    query_id: to report clicks; None if they are not wanted.
     """
     shown: list[_Shown] = []
     hits = []
@@ -90,6 +92,7 @@ def to_result(
         params=_params(sent),
         index=sent.index_name,
         corrections=[] if ranking is None else [SearchCorrection.of(one) for one in ranking.corrections],
+        **({} if query_id is None else {"queryID": query_id}),
         **({"facets": _facets(sent.facets, _counted(shown) if counts is None else counts)} if sent.facets else {}),
     )
     return result.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"hits": hits}

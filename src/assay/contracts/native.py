@@ -115,6 +115,11 @@ class SearchQuery(RequestModel):
         default=True,
         description="Whether the reranker orders the best results, if `[rerank]` names one; never with `typing`.",
     )
+    clicks: bool = Field(
+        default=False,
+        description="The client reports opened results to `POST /v1/clicks`; the answer then has a `query_id`, if the "
+        "server logs queries.",
+    )
     filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
     include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")
 
@@ -229,6 +234,9 @@ class SearchResults(AnswerModel):
     pages: list[SearchPage] | None = Field(
         default=None, description="The pages of the results, that of the first one first; only with `group_by`."
     )
+    query_id: str | None = Field(
+        default=None, description="To report clicks; only with `clicks`, and if the server logs queries."
+    )
     generation: str = Field(description="Id of the generation that answered.")
     mode: Mode = Field(description="Which vectors were searched.")
     top_k: int = Field(description="The maximum number of results.")
@@ -286,6 +294,7 @@ class NativeRequest:
 
     query: Query
     include: SearchInclude
+    reports_clicks: bool = False
 
 
 class SearchOptions(TypedDict, total=False):
@@ -359,7 +368,7 @@ def to_request(request: SearchQuery, defaults: Defaults) -> NativeRequest:
         passages_per_page=request.passages_per_page if request.group_by else None,
         rerank=request.rerank,
     )
-    return NativeRequest(query, request.include)
+    return NativeRequest(query, request.include, request.clicks)
 
 
 def parse_parameters(parameters: Mapping[str, object], defaults: Defaults) -> NativeRequest:
@@ -376,8 +385,8 @@ def to_body(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
     return body | to_timings(ranking.timings, (perf_counter() - started) * 1000.0)
 
 
-def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
-    """The ranking without its timings, a SearchResults.
+def to_results(ranking: Ranking, include: SearchInclude, query_id: str | None = None) -> dict[str, object]:
+    """The ranking without its timings, a SearchResults. query_id: to report clicks; None if they are not wanted.
 
     Without its model, which takes twice as long as the snippets.
     """
@@ -387,6 +396,7 @@ def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
         "query": query.text,
         "results": [_result(hit, matcher, include) for hit in ranking.hits],
         **pages,
+        **({} if query_id is None else {"query_id": query_id}),
         "generation": ranking.generation,
         "mode": query.mode.value,
         "top_k": query.top_k,

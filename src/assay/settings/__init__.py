@@ -20,6 +20,7 @@ from assay.settings.loading import (
     unpickle_settings,
 )
 from assay.settings.opening import is_site, settings_for, source_named
+from assay.settings.querying import QuerySettings
 from assay.settings.reranking import RerankSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
 from assay.settings.serving import ServerSettings
@@ -41,6 +42,7 @@ __all__ = [
     "LimitSettings",
     "MappingSettings",
     "QdrantSettings",
+    "QuerySettings",
     "ReleaseSettings",
     "RerankSettings",
     "SearchSettings",

@@ -29,6 +29,7 @@ from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
 from assay.settings.problems import Given, explain, unknown_variables
+from assay.settings.querying import QuerySettings
 from assay.settings.reranking import RerankSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, STATIC_THRESHOLD, SearchSettings
 from assay.settings.serving import ServerSettings
@@ -82,6 +83,7 @@ class Settings(BaseSettings):
     validation: ValidationSettings = ValidationSettings()
     release: ReleaseSettings = ReleaseSettings()
     server: ServerSettings = ServerSettings()
+    queries: QuerySettings = QuerySettings()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401, ARG002 - the base class's signature
         """Register the secrets among the settings for redaction in every output."""

@@ -1,5 +1,6 @@
 """The steps shared by all search routes: run the search, time it, log it, and send the response."""
 
+import hashlib
 import logging
 from collections.abc import Callable, Mapping
 
@@ -12,16 +13,20 @@ from assay.contracts.ordering import Shaping
 from assay.errors import CatalogError
 from assay.model.ranking import Embed, Query, Ranking
 from assay.ports import ChunkMetadata
+from assay.web.clients import client_address
 from assay.web.record import RequestRecord, record_of
 
 logger = logging.getLogger("assay.web")
 
 
-def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | None = None) -> Ranking:
+def run_search(
+    assay: Assay, query: Query, request: Request, shaping: Shaping | None = None, *, reports_clicks: bool = False
+) -> Ranking:
     """Search, and record the query and its best hit for the log line. Raises the errors of Assay.search.
 
     shaping: of a seed's route, whose hits all need a similarity; None for the native route, which may fall back to
         keyword search.
+    reports_clicks: whether the client reports clicks with the `query_id` of the request's record.
     """
     note_search(request, query)
     query = query if shaping is None else shaping.query(query)
@@ -29,7 +34,19 @@ def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | 
     if shaping is not None:
         ranking = shaping.reorder(ranking)
     note_answer(request, ranking)
+    if assay.queries.are_logged and request.method != "HEAD":
+        client = _client_name(assay, request)
+        route = str(request.scope["route"].path)
+        query_id = assay.queries.record(ranking, route, client=client, reports_clicks=reports_clicks)
+        record_of(request.scope).query_id = query_id if reports_clicks else None
     return ranking
+
+
+def _client_name(assay: Assay, request: Request) -> str:
+    """A name for the client that only the processes of this server can compute, so that it is no address."""
+    address = client_address(request.scope, assay.settings.server.trusted_proxies)
+    about = f"{address} {request.headers.get('user-agent', '')}".encode("utf-8", "replace")
+    return hashlib.blake2b(about, key=assay.parts.server_secret, digest_size=12).hexdigest()
 
 
 def note_search(request: Request, query: Query) -> None:

@@ -28,6 +28,7 @@ from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (
     admin,
+    clicks,
     docsearch,
     explaining,
     labelling,
@@ -35,6 +36,7 @@ from assay.web.routes import (
     native,
     page,
     probes,
+    queries,
     reports,
     retrieval_service,
     retrieval_testing,
@@ -102,6 +104,8 @@ def create_app(
         assay.parts.embedder_observer = assay.searches.metrics.embedder_called
     if assay.parts.reranker_observer is None:
         assay.parts.reranker_observer = assay.searches.metrics.reranker_called
+    if assay.queries.are_logged:
+        assay.queries.prepare(assay.searches.metrics.queries_logged)
     stopping = drain or Event()
     where = listening or Listening()
     tracing = traces or (_traces(assay) if server.traces else None)
@@ -135,9 +139,11 @@ def create_app(
     app.include_router(retrieval_service.router(assay, probe))
     app.include_router(service_validation.router(assay, stopping))
     app.include_router(docsearch.router(assay))
+    app.include_router(clicks.router(assay))
     app.include_router(admin.router(assay))
     app.include_router(explaining.router(assay))
     app.include_router(labelling.router(assay))
+    app.include_router(queries.router(assay))
     app.include_router(reports.router(assay))
     app.include_router(probes.router(probe, stopping))
     if server.page:

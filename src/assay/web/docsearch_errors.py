@@ -10,7 +10,7 @@ from assay.contracts.docsearch import DocSearchError
 from assay.contracts.formatting import to_json
 from assay.web.asgi import HttpMiddleware
 
-_PATH = re.compile(r"(?:/.*)?/1/indexes/(?:\*/queries|[^/]+/query)", re.DOTALL)
+_PATH = re.compile(r"(?:/.*)?/1/(?:indexes/(?:\*/queries|[^/]+/query)|events)", re.DOTALL)
 
 
 def is_docsearch_path(path: str) -> bool:

@@ -50,6 +50,9 @@ _EXAMPLES: Mapping[int, tuple[str, str, str]] = {
 SEARCH_ERRORS = (400, 401, 404, 405, 408, 413, 429, 500, 502, 503)
 """Error statuses of a search route."""
 
+CLICK_ERRORS = (400, 401, 404, 405, 408, 413, 429, 500, 503)
+"""Error statuses of a route for reports of clicks."""
+
 GET_ERRORS = (400, 401, 404, 405, 429, 500)
 """Error statuses of a public route without a body."""
 
@@ -110,8 +113,20 @@ def search_answers(
 def docsearch_answers(
     model: type[BaseModel], example: Mapping[str, object], refusal: str
 ) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a DocSearch route. refusal: an example of its 400 message."""
-    answers = search_answers(model, example, refusal) | {403: _error_answer(403)}
+    """The `responses` of a DocSearch route that searches. refusal: an example of its 400 message."""
+    return _with_docsearch_errors(search_answers(model, example, refusal))
+
+
+def event_answers(
+    model: type[BaseModel], example: Mapping[str, object], refusal: str
+) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of the DocSearch route for events. refusal: an example of its 400 message."""
+    answers = plain_answers(model, example, CLICK_ERRORS, "The report was read.")
+    return _with_docsearch_errors(answers | {400: _error_answer(400, refusal)})
+
+
+def _with_docsearch_errors(answers: Mapping[int | str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
+    answers = {**answers, 403: _error_answer(403)}
     return {status: answer if status == 200 else _docsearch_error(status, answer) for status, answer in answers.items()}
 
 

@@ -20,12 +20,14 @@ class RequestRecord:
     received_at: arrival of the request, UTC.
     stages: milliseconds by stage of a search, in order.
     notes: further fields of the log line.
+    query_id: of the last search in the log of queries; None if it is not there.
     """
 
     id: str
     received_at: datetime = field(default_factory=partial(datetime.now, UTC))
     stages: dict[str, float] = field(default_factory=dict)
     notes: dict[str, object] = field(default_factory=dict)
+    query_id: str | None = None
     _started: float = field(default_factory=perf_counter)
 
     def elapsed_ms(self) -> float:

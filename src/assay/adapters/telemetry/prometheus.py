@@ -93,6 +93,12 @@ class Metrics:
         self._overload = Counter(
             "assay_overload_refusals", "Requests refused with 503 because too many were under way.", registry=one
         )
+        self._queries = Counter(
+            "assay_query_log_events",
+            "Queries and clicks for the log of queries: logged, clicks, dropped.",
+            ("event",),
+            registry=one,
+        )
         call = ("provider", "model", "purpose")
         self._embedder_calls = Counter(
             "assay_embedder_calls", "Requests to the provider of embeddings.", (*call, "status"), registry=one
@@ -157,6 +163,10 @@ class Metrics:
     def overloaded(self) -> None:
         """Count a request refused because of overload."""
         self._overload.inc()
+
+    def queries_logged(self, event: str, number: int) -> None:
+        """Count queries or clicks. event: `logged`, `clicks` or `dropped`."""
+        self._queries.labels(event).inc(number)
 
     def embedder_called(self, call: EmbedderCall) -> None:
         """Count a request to the embedding provider; an EmbedderObserver."""

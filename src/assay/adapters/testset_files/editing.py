@@ -4,6 +4,7 @@ Edits are placed by the parser's marks. The edited text is parsed before it is w
 plus the requested change.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -63,6 +64,25 @@ class TestSetEditor:
         judgments = judgments if _judgments(topic) else [*inherited, *judgments]
         wanted: Fields = {**topic, JUDGMENTS: [*_judgments(topic), *map(dict, judgments)]}
         self._write({place: wanted}, {place: lambda page, node: append_edits(page, node, judgments)})
+
+    def append_topics(self, topics: Sequence[Fields]) -> None:
+        """Append topics and write the file. Raises InputError as append does; then the file is unchanged."""
+        text, newline = self._file.text, self._file.newline
+        if self._form == "jsonl":
+            end = "" if text.endswith("\n") else newline
+            text += end + "".join(json.dumps(topic, ensure_ascii=False) + newline for topic in topics)
+        else:
+            page = EditedText(text, newline, is_json=self._form == "json")
+            root = node_at(json_marks(text) if page.is_json else yaml_marks(text), ())
+            try:
+                text = apply_edits(text, append_edits(page, root, topics, "topics"))
+            except InputError as error:
+                raise InputError(f"{self._file.name}: its topics cannot be edited: {error.message}.") from None
+        edited = self._parse(replace(self._file, text=text))
+        if edited.problems or _topics(edited.value) != [*_topics(self._located.value), *map(dict, topics)]:
+            raise InputError(f"{self._file.name}: its syntax does not allow that topics are added.")
+        self._file = self._file.write(text)
+        self._located = edited
 
     def change(self, topic_id: str, changes: Mapping[int, Fields]) -> None:
         """Change judgments of a topic and write the file.

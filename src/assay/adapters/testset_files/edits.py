@@ -46,9 +46,12 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def append_edits(page: EditedText, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
-    """Edits that add judgments to a topic. Raises InputError for a list that is an alias."""
-    listed = topic.at(JUDGMENTS)
+def append_edits(page: EditedText, topic: Node, judgments: Sequence[Fields], key: str = JUDGMENTS) -> list[Edit]:
+    """Edits that add judgments to a topic. Raises InputError for a list that is an alias.
+
+    key: of the list; `topics` to add topics to a test set, whose list is not empty.
+    """
+    listed = topic.at(key)
     if listed is None:
         return _new_list(page, topic, judgments)
     if listed.mark.kind is MarkKind.ALIAS:

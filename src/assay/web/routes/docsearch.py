@@ -67,13 +67,15 @@ def router(assay: Assay) -> APIRouter:
     def _result(request: Request, sent: DocSearchQuery) -> dict[str, Any]:
         started = perf_counter()
         filters = to_filters(sent.facet_filters, assay.searches.page_of, _has_versions)
-        ranking = counts = None
+        ranking = counts = query_id = None
         if not sent.query.strip():
             counts = _page_counts() if sent.facets else None
         elif filters is not None:
-            ranking = run_search(assay, docsearch.to_query(sent, filters, assay.settings.search), request)
+            query = docsearch.to_query(sent, filters, assay.settings.search)
+            ranking = run_search(assay, query, request, reports_clicks=sent.click_analytics)
+            query_id = record_of(request.scope).query_id
         spent = (perf_counter() - started) * 1000.0
-        return to_result(sent, ranking, spent, assay.settings.calibrated_threshold, counts)
+        return to_result(sent, ranking, spent, assay.settings.calibrated_threshold, counts, query_id)
 
     def _has_versions() -> bool:
         return any(source.versions for source in assay.pages.sources()[1])

@@ -142,6 +142,14 @@ FACETS = facets.to_body(
 )
 NATIVE_ANSWER = native.to_results(RANKING, native.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
 
+QUERY_ID = "5f1d2c3b4a59687706152433f2e1d0c9"
+CLICK: dict[str, object] = {"query_id": QUERY_ID, "chunk_id": CHUNK.id}
+CLICKED: dict[str, object] = {"accepted": True}
+EVENTS: dict[str, object] = {
+    "events": [{"eventType": "click", "queryID": QUERY_ID, "objectIDs": [CHUNK.id], "positions": [1]}]
+}
+EVENTS_ANSWER: dict[str, object] = {"message": "OK", "status": 200}
+EVENTS_REFUSAL = "events: it is required and must be a list of at most 100 objects."
 DOCSEARCH_REFUSAL = "requests[0].hitsPerPage: it must be a whole number from 0 to 1000; 5000 was sent."
 DOCSEARCH_QUERY: dict[str, object] = {
     "query": "nodes communi",

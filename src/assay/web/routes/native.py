@@ -12,6 +12,7 @@ from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import GET_ERRORS, SEARCH_ERRORS, plain_answers, request_body, search_answers
 from assay.web.parameters import url_parameters, url_parameters_schema
+from assay.web.record import record_of
 from assay.web.routes import examples
 
 
@@ -65,10 +66,11 @@ def router(assay: Assay) -> APIRouter:
         return JSONResponse(facets.to_body(sources, generation.id))
 
     def _answer(request: Request, parsed: NativeRequest) -> Response:
-        ranking = run_search(assay, parsed.query, request)
+        ranking = run_search(assay, parsed.query, request, reports_clicks=parsed.reports_clicks)
+        query_id = record_of(request.scope).query_id
         return send_answer(
             request,
-            lambda: native.to_results(ranking, parsed.include),
+            lambda: native.to_results(ranking, parsed.include, query_id),
             lambda format_ms: native.to_timings(ranking.timings, format_ms),
         )
 

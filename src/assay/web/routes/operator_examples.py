@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.contracts import explanations, labelling, native, reports
+from assay.contracts import explanations, labelling, native, query_lists, reports
 from assay.model.evaluation import Finding, Outcome, Passage, Quote, Span, TestSet, Topic
 from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.ids import content_hash
@@ -18,6 +18,7 @@ from assay.model.labelling import (
     ToLabel,
     TopicEffect,
 )
+from assay.model.queries import AddedTopics, QueryCount, QueryKind, QueryReport, QueryTotals
 from assay.model.ranking import FusionMethod
 from assay.model.validations import ReportFile
 from assay.web.routes.examples import CHUNK, QUESTION, RANKING
@@ -77,6 +78,18 @@ LABEL_PAGE_WANTED = {"generation": RANKING.generation, "url": CHUNK.document.url
 LABEL_PAGE = labelling.to_page(CHUNK.document.url, _PAGE_TEXT)
 SELECTION = {**LABEL_PAGE_WANTED, "start": _START, "end": _START + len(CHUNK.text)}
 SELECTED = labelling.to_selection(_PASSAGE, [CHUNK.id])
+
+TOPICS_WANTED: dict[str, object] = {"queries": [QUESTION]}
+TOPICS_ADDED = query_lists.to_topics(AddedTopics((("how-do-nodes-communicate", QUESTION),), 0))
+QUERY_LIST = query_lists.to_list(
+    QueryReport(
+        QueryKind.TOP,
+        None,
+        QueryTotals(1_204, 311, 37, 980, 612, 1.8),
+        (QueryCount(QUESTION, 41, 0, 38, 29, 1.2, datetime(2026, 3, 2, 8, 15, tzinfo=UTC)),),
+    ),
+    logged=True,
+)
 
 _REPORT = "report_20260302_081500"
 REPORTS = reports.to_list(

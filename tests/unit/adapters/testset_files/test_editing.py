@@ -314,3 +314,25 @@ def test_of_many_changes_none_is_written_where_one_cannot_be(
     with pytest.raises(InputError, match=r"no topic none|topic b has no judgment 4"):
         editor(path).change_topics(changes)
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.yaml", "topics:\n- id: a # one\n  text: x\n", '- id: b\n  text: "y?"\n'),
+        ("a.yaml", "topics:\n  - {id: a, text: x}\n# end", '  - {id: b, text: "y?"}\n# end'),
+        ("a.jsonl", '{"id": "a", "text": "x"}', '\n{"id": "b", "text": "y?"}\n'),
+    ],
+)
+def test_a_topic_is_added_in_the_style_of_the_others(tmp_path: Path, name: str, before: str, after: str) -> None:
+    path = written(tmp_path, before, name)
+    editor(path).append_topics([{"id": "b", "text": "y?"}])
+    assert path.read_text(encoding="utf-8") == before.removesuffix("# end") + after
+
+
+def test_a_topic_is_not_added_to_topics_that_are_an_alias(tmp_path: Path) -> None:
+    text = "other: &all\n- {id: a, text: x}\ntopics: *all\n"
+    path = written(tmp_path, text, "a.yaml")
+    with pytest.raises(InputError, match=r"a\.yaml: its topics cannot be edited"):
+        editor(path).append_topics([{"id": "b", "text": "y"}])
+    assert path.read_text(encoding="utf-8") == text

@@ -103,10 +103,13 @@ class Database:
             self.checks.remove(check)
 
     @contextmanager
-    def changing_schema(self) -> Iterator[Connection]:
-        """Open a transaction that may create tables; it does not lock the live row. Raises CatalogError."""
+    def changing_schema(self, *, durable: bool = True) -> Iterator[Connection]:
+        """Open a transaction that may create tables; it does not lock the live row. Raises CatalogError.
+
+        durable: as in `writing`.
+        """
         with mapped(self.name), self.engine.connect() as plain:
-            connection = plain.execution_options(**{_MODE: "durable"})
+            connection = plain.execution_options(**{_MODE: "durable" if durable else "write"})
             with connection.begin():
                 yield connection
 

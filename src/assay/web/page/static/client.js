@@ -41,24 +41,23 @@ export class Client {
     this.#running?.abort();
   }
 
+  /** Report an opened result. The report is sent although its page is left, and nobody waits for it. */
+  clicked(queryId, chunkId) {
+    fetch(this.base + "v1/clicks", {
+      ...this.#request({ query_id: queryId, chunk_id: chunkId }),
+      keepalive: true,
+    }).catch(() => {});
+  }
+
   /** The answer of GET /v1/facets. Raises SearchError. */
   facets() {
     return this.#ask("v1/facets", new AbortController());
   }
 
   async #ask(path, controller, body) {
-    const headers = body ? { "Content-Type": "application/json" } : {};
-    if (this.key) headers.Authorization = `Bearer ${this.key}`;
     const timer = setTimeout(() => controller.abort(), SLOWEST);
     try {
-      const response = await fetch(this.base + path, {
-        method: body ? "POST" : "GET",
-        headers,
-        body: body && JSON.stringify(body),
-        signal: controller.signal,
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-      });
+      const response = await fetch(this.base + path, { ...this.#request(body), signal: controller.signal });
       const answer = await response.json();
       if (!response.ok) throw refusal(response.status, String(answer.message), Boolean(this.key));
       return answer;
@@ -67,6 +66,19 @@ export class Client {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** A request with a JSON body, or a GET without one. */
+  #request(body) {
+    const headers = body ? { "Content-Type": "application/json" } : {};
+    if (this.key) headers.Authorization = `Bearer ${this.key}`;
+    return {
+      method: body ? "POST" : "GET",
+      headers,
+      body: body && JSON.stringify(body),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    };
   }
 
   #unreachable(error) {

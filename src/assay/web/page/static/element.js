@@ -175,11 +175,18 @@ export class AssaySearch extends HTMLElement {
       option.click();
     } else {
       this.#remember();
+      if (option.href) this.#report(meaning);
       const isOpened = option.href && this.#emit("assay-open", meaning);
       if (!isOpened) event.preventDefault();
       else if (event.type === "keydown") open(option.href, "_blank", "noopener,noreferrer");
       if (!isNewTab && !event.shiftKey) this.#close();
     }
+  }
+
+  /** Report an opened result, if the server logs queries. */
+  #report({ chunk }) {
+    const { query_id: query } = this.#answer ?? {};
+    if (query && chunk) this.#client.clicked(query, chunk);
   }
 
   /** Save a result or take it back, or forget one or all searches. */
@@ -236,7 +243,7 @@ export class AssaySearch extends HTMLElement {
     const slow = setTimeout(() => this.#view.listbox.setAttribute("aria-busy", "true"), SLOW);
     try {
       const filters = filtersOf(this.#state, this.#facets);
-      const body = { query, typing, filters, top_k: pages, group_by: "page", include: { content: false } };
+      const body = { query, typing, filters, top_k: pages, group_by: "page", clicks: true, include: { content: false } };
       if (exact) body.correct = false;
       const answer = await this.#client.search(body);
       if (answer) this.#answered(answer);

@@ -7,6 +7,7 @@ import { make } from "./dom.js";
 const VIEWS = {
   explain: ["Explain", () => import("./explain.js")],
   label: ["Label", () => import("./labelling.js")],
+  queries: ["Queries", () => import("./queries.js")],
   reports: ["Reports", () => import("./reports.js")],
 };
 

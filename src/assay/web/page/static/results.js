@@ -53,7 +53,7 @@ function hitOption(hit, number, saved) {
   return option(
     `hit-${number}`,
     linkOf(hit),
-    { url, title, section },
+    { url, title, section, chunk: hit.chunk_id },
     make("span", { class: "heading", part: "heading" }, section),
     make("span", { class: "snippet", part: "snippet" }, marked(snippet, spans), isWhole(snippet) ? "" : " …"),
     tool("save", saved(url) ? "★" : "☆"),

@@ -1,0 +1,171 @@
+"""`assay queries`: what readers searched and opened, and topics for a test set from it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.terminal.help_text import PlainTyper
+from assay.cli.terminal.output import err, on_one_line, out, print_json
+from assay.contracts import query_lists
+from assay.errors import InputError
+from assay.model.counting import counted
+from assay.model.queries import QueryKind, QueryReport, QueryTotals
+
+_NOT_LOGGED = "Queries are not logged: set `[queries] log = true` in assay.toml, and restart the server."
+_NOTHING = {
+    QueryKind.TOP: "No searches are logged yet.",
+    QueryKind.NO_RESULTS: "Every logged search had a good answer.",
+    QueryKind.NO_CLICKS: "There is no query with good answers of which nobody opened one.",
+}
+
+Days = Annotated[
+    int | None,
+    typer.Option("--days", min=1, max=3_650, help="Only searches of the last days [default: all that are kept]."),
+]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=1_000, help="The most queries to list.")]
+
+
+def top(
+    days: Days = None,
+    limit: Limit = 20,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the most frequent queries, with the shares of all searches that had no good answer and a click."""
+    _list(QueryKind.TOP, days, limit, data_dir, config, as_json=as_json)
+
+
+def no_results(
+    days: Days = None,
+    limit: Limit = 20,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """List queries without a result, or whose results are probably wrong."""
+    _list(QueryKind.NO_RESULTS, days, limit, data_dir, config, as_json=as_json)
+
+
+def no_clicks(
+    days: Days = None,
+    limit: Limit = 20,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """List queries with good answers of which nobody opened one, where the client reports clicks."""
+    _list(QueryKind.NO_CLICKS, days, limit, data_dir, config, as_json=as_json)
+
+
+def export(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Test set to add to, made if it is missing [default: the one that judges candidates; then /admin "
+            "lists the hits too]."
+        ),
+    ] = None,
+    kind: Annotated[QueryKind, typer.Option("--kind", help="Which queries.")] = QueryKind.TOP,
+    at_least: Annotated[int, typer.Option("--at-least", min=1, help="Only queries searched so often.")] = 1,
+    days: Days = None,
+    limit: Limit = 50,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Add queries to a test set, as topics without judgments: `assay label` then asks about their hits."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        report = assay.queries.report(kind, days=days, limit=limit)
+        chosen = [one for one in report.queries if one.searches >= at_least]
+        if not chosen:
+            raise InputError("No logged query fits.", hint=_hint(assay))
+        path, added = assay.queries.add_topics(chosen, file)
+    if as_json:
+        print_json({"output": str(path), **query_lists.to_topics(added)})
+        return
+    known = f"; it had {added.known} of the queries already" if added.known else ""
+    err().print(f"{counted(len(added.topics), 'topic')} added to {escape(str(path))}{known}.")
+    if added.topics:
+        label = "assay label" if file is None else f"assay label --testset {path}"
+        err().print(f"They have no labels, and count as not relevant until then: `{escape(label)}` asks for them.")
+
+
+def forget(
+    text: Annotated[str | None, typer.Argument(help="Delete the searches with this text, in any case.")] = None,
+    containing: Annotated[bool, typer.Option("--containing", help="Also those whose text contains it.")] = False,
+    older_than: Annotated[
+        int | None, typer.Option("--older-than", min=0, help="Delete all searches older than so many days; 0 for all.")
+    ] = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Delete searches with their clicks, by their text or their age."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        deleted = assay.queries.forget(text, containing=containing, older_than_days=older_than)
+    if as_json:
+        print_json({"deleted": deleted})
+    else:
+        number = "1 search is" if deleted == 1 else f"{deleted:,} searches are"
+        out().print(f"{number} deleted.")
+
+
+def _list(
+    kind: QueryKind, days: int | None, limit: int, data_dir: Path | None, config: Path | None, *, as_json: bool
+) -> None:
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        report = assay.queries.report(kind, days=days, limit=limit)
+        logged = assay.queries.are_logged
+    if as_json:
+        print_json(query_lists.to_list(report, logged=logged))
+        return
+    if not logged:
+        err().print(_NOT_LOGGED, markup=False)
+    if report.totals.searches:
+        _show_totals(out(), report.totals)
+    if report.queries:
+        _show(out(), report)
+    else:
+        err().print(_NOTHING[kind])
+
+
+def _hint(assay: Assay) -> str:
+    return "Lower --at-least, or raise --days." if assay.queries.are_logged else _NOT_LOGGED
+
+
+def _show_totals(console: Console, totals: QueryTotals) -> None:
+    sentence = f"{counted(totals.searches, 'search', 'searches')} of {counted(totals.queries, 'query', 'queries')}"
+    sentence += f"; {totals.unanswered / totals.searches:.1%} without a good answer"
+    if totals.with_clicks_reported:
+        sentence += f"; {totals.clicked / totals.with_clicks_reported:.1%} with a click"
+    if totals.mean_position is not None:
+        sentence += f", on rank {totals.mean_position:.1f} on average"
+    console.print(f"{sentence}.\n")
+
+
+def _show(console: Console, report: QueryReport) -> None:
+    table = Table("query", box=None)
+    for name in ("searches", "no answer", "clicked", "rank"):
+        table.add_column(name, justify="right")
+    for one in report.queries:
+        clicked = f"{one.clicked / one.with_clicks_reported:.0%}" if one.with_clicks_reported else "–"
+        rank = "–" if one.mean_position is None else f"{one.mean_position:.1f}"
+        table.add_row(on_one_line(one.text), f"{one.searches:,}", f"{one.unanswered:,}", clicked, rank)
+    console.print(table)
+
+
+queries = PlainTyper(
+    name="queries", help="Read the log of queries: what readers search and open.", no_args_is_help=True
+)
+queries.command()(top)
+queries.command("no-results")(no_results)
+queries.command("no-clicks")(no_clicks)
+queries.command()(export)
+queries.command()(forget)
