@@ -240,7 +240,7 @@ def _report(connection: sa.Connection, kind: QueryKind, since: datetime | None, 
     queries, *counts = connection.execute(totals).one()
     filters = (sa.func.min(log.filters), sa.func.max(log.filters))
     listed = (
-        sa.select(sa.func.max(log.text), sa.func.max(log.at), *filters, *figures)
+        sa.select(sa.func.min(log.text), sa.func.max(log.at), *filters, *figures)
         .select_from(joined)
         .where(condition)
         .group_by(log.text_key)
