@@ -254,7 +254,7 @@ class Parts:
             return Lock()
         from assay.adapters.access.shared_counters import ProcessLock
 
-        return ProcessLock(self.workers.file)
+        return ProcessLock(self.workers.release_lock(self.workers.folder))
 
     @cached_property
     def server_secret(self) -> bytes:

@@ -44,8 +44,9 @@ class Workers:
         return {(one.name, " ".join(one.labels.values())): one.value for each in families for one in each.samples}
 
     def logged(self) -> list[dict[str, Any]]:
-        """The lines of the log."""
-        return [json.loads(line) for line in self.server.log.read_text("utf-8").splitlines()]
+        """The lines of the log, without one that is being written."""
+        whole = self.server.log.read_text("utf-8").rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
 
     def searches(self) -> list[dict[str, Any]]:
         """The logged searches."""

@@ -10,48 +10,49 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
+from pathlib import Path
 from struct import Struct
 from threading import Lock
 
 from limits.storage import Storage
 
-from assay.model.workers import WorkerShare
+from assay.model.workers import COUNTERS_BYTES, WorkerShare
 
 _SLOT = Struct("16sdq")
 """A counter: hash of its key, end of its window in seconds since 1970, count."""
 
 _SLOTS_PER_BUCKET = 16
-_BUCKETS = 16_384
 _BUCKET_BYTES = _SLOT.size * _SLOTS_PER_BUCKET
-FILE_BYTES = _BUCKETS * _BUCKET_BYTES
-"""8 MB for 262,144 counters; the file has holes where nothing was counted."""
-
-_RELEASE_BYTE = FILE_BYTES
-"""The byte that is locked during a release; locks may be past the end of a file."""
+_BUCKETS = COUNTERS_BYTES // _BUCKET_BYTES
+"""16,384, for 262,144 counters."""
 
 
 class ProcessLock:
-    """A lock between threads and processes, on one byte of a file.
+    """A lock between threads and processes.
 
-    fcntl's locks belong to a process, not to a descriptor. So they also exclude processes that inherited it.
+    It uses flock. The kernel searches fcntl's locks for deadlocks and does not tell the threads of a process apart: it
+    would refuse the lock of a counter (EDEADLK) to a worker whose release another worker waits for.
     """
 
-    def __init__(self, file: int, byte: int = _RELEASE_BYTE) -> None:
-        self._file = file
-        self._byte = byte
-        self._lock = Lock()
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held = -1
 
     def __enter__(self) -> None:
-        self._lock.acquire()
-        fcntl.lockf(self._file, fcntl.LOCK_EX, 1, self._byte)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._held = descriptor
 
     def __exit__(self, *exception: object) -> None:
-        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, self._byte)
-        self._lock.release()
+        os.close(self._held)
 
 
 def shared_counters(share: WorkerShare) -> Storage:
-    """The counters of a server's workers. Raises OSError when the disk is full."""
+    """The counters of a server's workers."""
     return _SharedCounters(share)
 
 
@@ -67,8 +68,7 @@ class _SharedCounters(Storage):
         super().__init__()
         self._file = share.file
         self._secret = share.secret
-        os.ftruncate(share.file, FILE_BYTES)  # the same for every worker
-        self._memory = mmap.mmap(share.file, FILE_BYTES)
+        self._memory = mmap.mmap(share.file, COUNTERS_BYTES)
         self._lock = Lock()
 
     @property
@@ -96,7 +96,7 @@ class _SharedCounters(Storage):
         return True
 
     def reset(self) -> int | None:
-        self._memory[:] = bytes(FILE_BYTES)
+        self._memory[:] = bytes(COUNTERS_BYTES)
         return None
 
     def clear(self, key: str) -> None:

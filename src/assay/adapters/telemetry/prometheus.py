@@ -5,13 +5,15 @@ The workers of one server keep them in files of a shared folder. Any worker adds
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, exposition, values
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.gc_collector import GCCollector
-from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
@@ -22,6 +24,10 @@ from assay.version import __version__
 
 _REQUEST_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _STAGE_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+
+_GAUGES = "gauge_livesum"
+WORKER_FILE_BYTES = 512 * 1024
+"""Length of each of worker_files, more than its values need: a file that grows could meet a full disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,17 @@ def _count_in_files(workers: WorkerShare) -> None:
     """
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(workers.folder)
     values.ValueClass = values.MultiProcessValue(lambda: workers.number)  # type: ignore[no-untyped-call]
-    mark_process_dead(workers.number, str(workers.folder))  # type: ignore[no-untyped-call] # gauges of the dead process
+
+
+def worker_files(folder: Path, number: int) -> tuple[Path, ...]:
+    """The files with the values of a worker."""
+    return tuple(folder / f"{kind}_{number}.db" for kind in ("counter", "histogram", _GAUGES))
+
+
+def forget_gauges(folder: Path, number: int) -> None:
+    """Forget the gauges of a worker that has ended: their sum is of living processes."""
+    with suppress(OSError), (folder / f"{_GAUGES}_{number}.db").open("r+b") as file:
+        file.write(bytes(8))  # the length of the values; the file keeps its place on the disk
 
 
 class _Workers(Collector):
@@ -221,7 +237,7 @@ class _Workers(Collector):
 
     def _pid(self, number: int) -> int | None:
         try:
-            return int(self._workers.pid_file(self._workers.folder, number).read_text("ascii"))
+            return int(self._workers.pid_file(self._workers.folder, number).read_text("ascii")) or None
         except (OSError, ValueError):
             return None
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from multiprocessing.connection import Pipe
 from time import monotonic
 
-from assay.model.workers import WorkerShare
+from assay.model.workers import PID_BYTES, WorkerShare
 from assay.web.workers.messages import Failed, Order, Ready, Task
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from {module} import main; main(int(sys.argv[1]))"
@@ -41,7 +41,7 @@ class WorkerProcess:
             raise
         finally:
             theirs.close()
-        self._pid_file.write_text(str(self.pid), "ascii")
+        self._note(self.pid)
         with suppress(OSError):  # it has ended already; the parent reads that from the connection
             self.connection.send(task)
 
@@ -71,8 +71,13 @@ class WorkerProcess:
             self._process.kill()
             code = self._process.wait()
         self.connection.close()
-        self._pid_file.unlink(missing_ok=True)
+        self._note(0)
         return f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
+
+    def _note(self, pid: int) -> None:
+        """Write the process id for the metrics of processes, over the one that is there."""
+        with suppress(OSError), self._pid_file.open("r+b") as file:
+            file.write(str(pid).ljust(PID_BYTES).encode())
 
 
 def _signal_name(number: int) -> str:

@@ -1,19 +1,17 @@
 """The parent of a server's workers: it starts them, replaces dead ones, and passes on signals. It serves nothing."""
 
 import logging
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from pathlib import Path
 from secrets import token_bytes
 from time import monotonic
 
+from assay.adapters.telemetry.prometheus import forget_gauges
 from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.model.workers import SECRET_BYTES, WorkerShare
@@ -22,6 +20,7 @@ from assay.web.listening import check_public, is_loopback, listen, url_of, write
 from assay.web.logs import configure_logging
 from assay.web.workers.messages import Failed, Order, Ready, Task
 from assay.web.workers.process import WorkerProcess
+from assay.web.workers.shared_files import shared_files
 
 logger = logging.getLogger("assay.web")
 
@@ -78,11 +77,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises the error of a worker that cannot start."""
-        with ExitStack() as shared:
-            self._folder = Path(tempfile.mkdtemp(prefix="assay-workers-"))
-            shared.callback(shutil.rmtree, self._folder, ignore_errors=True)
-            self._file = shared.enter_context(tempfile.TemporaryFile())
-            wakeup = shared.enter_context(self._catching_signals())
+        with shared_files(len(self._seats)) as (self._folder, self._file), self._catching_signals() as wakeup:
             try:
                 while not self._signals:
                     self._start_due()
@@ -96,10 +91,14 @@ class Supervisor:
         has_answered = self._is_announced or any(seat.is_ready for seat in self._seats)
         for seat in self._seats if has_answered else self._seats[:1]:
             if seat.process is None and seat.start_at <= monotonic():
-                seat.process = WorkerProcess(self._module, self._task(seat.number))
+                try:
+                    seat.process = WorkerProcess(self._module, self._task(seat.number))
+                except OSError as error:
+                    hint = "Check the limits of processes, open files and memory."
+                    self._on_failed(seat, AssayError(f"No process can be started: {error.strerror}.", hint=hint))
 
     def _task(self, number: int) -> Task:
-        share = WorkerShare(number, len(self._seats), self._folder, self._file.fileno(), self._secret)
+        share = WorkerShare(number, len(self._seats), self._folder, self._file, self._secret)
         return Task(share, self._pickled, self._generation, self._host, self._listener.fileno())
 
     def _readable(self, wakeup: socket.socket, deadline: float | None = None) -> list[_Seat]:
@@ -135,10 +134,10 @@ class Supervisor:
 
     def _on_failed(self, seat: _Seat, error: AssayError) -> None:
         """A worker that cannot start ends the server, unless another one answers."""
-        assert seat.process is not None
         if not self._is_announced or not any(one.is_ready for one in self._seats):
             raise error
-        seat.process.end(_EXTRA_SECONDS)
+        if seat.process is not None:
+            seat.process.end(_EXTRA_SECONDS)
         self._pause(seat)
         logger.error("Worker %s cannot start: %s Next try in %.1f s.", seat.number, error, seat.pause)
 
@@ -146,6 +145,7 @@ class Supervisor:
         assert seat.process is not None
         pid, lived = seat.process.pid, monotonic() - seat.process.started
         was_ready, how = seat.process.is_ready, seat.process.end(_EXTRA_SECONDS)
+        forget_gauges(self._folder, seat.number)
         if not self._is_announced or not (was_ready or any(one.is_ready for one in self._seats if one is not seat)):
             raise AssayError(
                 f"Worker {seat.number} {how} before it answered.", hint="The log above has the reason, if it had time."

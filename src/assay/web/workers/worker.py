@@ -91,7 +91,10 @@ def run_worker(descriptor: int, endpoints: Callable[[Assay], Sequence[Endpoint]]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     connection = Connection(descriptor)
-    task: Task = connection.recv()
+    try:
+        task: Task = connection.recv()
+    except (EOFError, OSError):  # the parent is gone already
+        return
     for passed in (descriptor, task.listener, task.share.file):
         os.set_inheritable(passed, False)
     try:
@@ -99,6 +102,11 @@ def run_worker(descriptor: int, endpoints: Callable[[Assay], Sequence[Endpoint]]
     except AssayError as error:
         with suppress(OSError):
             connection.send(Failed(error))
+
+
+def _say_ready(connection: Connection) -> None:
+    with suppress(OSError):  # the parent is gone, which ends this worker
+        connection.send(Ready())
 
 
 def _serve(task: Task, connection: Connection, endpoints: Callable[[Assay], Sequence[Endpoint]]) -> None:
@@ -112,8 +120,6 @@ def _serve(task: Task, connection: Connection, endpoints: Callable[[Assay], Sequ
         check_placeholders(assay, task.host)
         with _SharedListener(fileno=task.listener) as listener:
             assay.searches.start_serving()
-            server = build_server(
-                assay, task.host, lambda: connection.send(Ready()), endpoints(assay), kind=WorkerServer
-            )
+            server = build_server(assay, task.host, lambda: _say_ready(connection), endpoints(assay), kind=WorkerServer)
             orders.attach(server)
             server.run(sockets=[listener])

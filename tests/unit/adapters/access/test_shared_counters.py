@@ -16,12 +16,13 @@ from limits.storage import Storage
 from assay.adapters.access import shared_counters as module
 from assay.adapters.access.request_limits import RequestLimits
 from assay.adapters.access.shared_counters import ProcessLock, shared_counters
-from assay.model.workers import WorkerShare
+from assay.model.workers import COUNTERS_BYTES, WorkerShare
 
 
 @pytest.fixture
 def file() -> Iterator[int]:
     with tempfile.TemporaryFile() as opened:
+        opened.truncate(COUNTERS_BYTES)
         yield opened.fileno()
 
 
@@ -92,13 +93,56 @@ def test_no_count_is_lost_among_threads_and_processes(file: int) -> None:
     assert counters(file).get("a") == 6_000
 
 
-def test_a_lock_ends_with_the_process_that_holds_it(file: int) -> None:
+def test_a_lock_ends_with_the_process_that_holds_it(tmp_path: Path) -> None:
     def hold() -> None:
-        ProcessLock(file).__enter__()
+        ProcessLock(tmp_path / "lock").__enter__()
         os._exit(0)
 
     holder = multiprocessing.get_context("fork").Process(target=hold)
     holder.start()
     holder.join()
-    with ProcessLock(file):
+    with ProcessLock(tmp_path / "lock"):
         pass
+
+
+def test_a_lock_excludes_the_threads_of_a_process(tmp_path: Path) -> None:
+    lock, order = ProcessLock(tmp_path / "lock"), []
+
+    def wait() -> None:
+        with lock:
+            order.append("second")
+
+    waiting = Thread(target=wait)
+    with lock:
+        waiting.start()
+        waiting.join(0.1)
+        order.append("first")
+    waiting.join()
+    assert order == ["first", "second"]
+
+
+def test_counting_goes_on_in_a_worker_whose_release_another_one_waits_for(
+    file: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel sees processes that wait for each other, where different threads of theirs do."""
+    monkeypatch.setattr(module, "_BUCKETS", 1)
+    theirs, ours = multiprocessing.Pipe()
+
+    def other_worker() -> None:
+        one = counters(file)
+        release = ProcessLock(tmp_path / "lock")
+        Thread(target=release.__enter__, daemon=True).start()
+        with one._locked(b"0" * 16):  # type: ignore[attr-defined]
+            theirs.send("counting")
+            theirs.poll(0.5)
+        theirs.send("counted")
+        os._exit(0)
+
+    one = counters(file)
+    other = multiprocessing.get_context("fork").Process(target=other_worker)
+    with ProcessLock(tmp_path / "lock"):
+        other.start()
+        assert ours.recv() == "counting"
+        assert one.incr("a", 60) == 1
+        assert ours.recv() == "counted"
+    other.join()

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import values
 from prometheus_client.parser import text_string_to_metric_families
 
-from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
+from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration, forget_gauges
 from assay.model.workers import WorkerShare
 from assay.ports import EmbedderCall
 
@@ -68,6 +68,7 @@ def test_the_workers_of_a_server_add_up_their_metrics_and_a_replaced_one_continu
     monkeypatch.setattr(values, "ValueClass", values.ValueClass)
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
     for number in (1, 2, 1):  # the last one replaces the first
+        forget_gauges(tmp_path, number)
         metrics = Metrics(lambda: None, WorkerShare(number, 2, tmp_path, -1, b""))
         metrics.request_answered("/search", "POST", 200, 0.02)
         metrics.in_flight.inc()

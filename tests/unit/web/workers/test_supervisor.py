@@ -1,5 +1,6 @@
 """The parent of a server's workers, with workers that serve nothing."""
 
+import errno
 import os
 import signal
 import socket
@@ -9,9 +10,13 @@ from threading import Event, Thread
 
 import pytest
 
+from assay.adapters.telemetry.prometheus import WORKER_FILE_BYTES
 from assay.errors import AssayError, ConfigurationError
+from assay.model.workers import COUNTERS_BYTES
 from assay.settings import Settings
-from assay.web.workers import supervisor
+from assay.web.workers import shared_files, supervisor
+from assay.web.workers.messages import Task
+from assay.web.workers.process import WorkerProcess
 from assay.web.workers.supervisor import Supervisor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="several workers share a port on POSIX systems only")
@@ -85,6 +90,46 @@ def test_a_worker_that_crashes_is_replaced_after_a_pause_that_grows(
     pauses = [line.rpartition("starts in ")[2] for line in caplog.messages if "was ended by SIGKILL" in line]
     assert pauses[:2] == ["0.1 s.", "0.2 s."]
     assert server.announced == 1
+
+
+def test_a_process_that_cannot_be_started_is_tried_again_while_others_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    started: list[int] = []
+
+    def start(module: str, task: Task) -> WorkerProcess:
+        started.append(task.share.number)
+        if len(started) == 3:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return WorkerProcess(module, task)
+
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.1)
+    monkeypatch.setattr(supervisor, "WorkerProcess", start)
+    server = Server(tmp_path, monkeypatch, "crash")
+    server.run(("started 2", signal.SIGTERM), times=3)
+    assert started[:4] == [1, 2, 2, 2]
+    assert [line for line in caplog.messages if "No process can be started: Cannot allocate memory." in line]
+
+
+def test_without_space_for_the_shared_files_no_worker_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shared_files, "_reserve", refuse)
+    server = Server(tmp_path, monkeypatch, "serve")
+    with pytest.raises(ConfigurationError, match="cannot hold the files that workers share: No space left"):
+        server.run()
+    assert server.notes == []
+    assert [one.name for one in tmp_path.iterdir()] == ["notes"]
+
+
+def test_the_shared_files_have_all_their_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with shared_files.shared_files(2) as (folder, counters):
+        for path in [folder / "counter_1.db", folder / "histogram_2.db", folder / "gauge_livesum_2.db"]:
+            assert path.stat().st_blocks * 512 >= path.stat().st_size == WORKER_FILE_BYTES
+        assert os.fstat(counters).st_blocks * 512 >= COUNTERS_BYTES
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_signal_is_passed_on_and_a_second_one_stops_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
