@@ -16,6 +16,9 @@ from assay.model.evaluation import TestSet
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import plain_judgment, to_plain
 
+EXAMPLES = settings.default.max_examples if settings.default else 100
+"""Of the profile. Each example writes and reads a file several times, and half of them find the same faults."""
+
 
 def _kept(before: str, after: str) -> bool:
     """Whether one text is the other with something inserted."""
@@ -37,6 +40,7 @@ def _edit(folder: str, name: str, text: str, test_set: TestSet, data: st.DataObj
     return load_file(path).value, body
 
 
+@settings(max_examples=EXAMPLES // 2)
 @given(labelled_sets(), st.data())
 def test_appending_to_yaml_inserts_the_judgments_and_nothing_else(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(yaml_by_hand(to_plain(test_set)))
@@ -45,6 +49,7 @@ def test_appending_to_yaml_inserts_the_judgments_and_nothing_else(test_set: Test
     assert found == wanted
 
 
+@settings(max_examples=EXAMPLES // 2)
 @given(labelled_sets(), st.data())
 def test_appending_to_json_inserts_the_judgments_and_nothing_else(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(json_by_hand(to_plain(test_set)))
@@ -53,6 +58,7 @@ def test_appending_to_json_inserts_the_judgments_and_nothing_else(test_set: Test
     assert found == wanted
 
 
+@settings(max_examples=EXAMPLES // 2)
 @given(labelled_sets(), st.data())
 def test_appending_to_json_lines_changes_one_line(test_set: TestSet, data: st.DataObject) -> None:
     text = dump(to_plain(test_set), "jsonl")
@@ -63,6 +69,7 @@ def test_appending_to_json_lines_changes_one_line(test_set: TestSet, data: st.Da
     assert sum(one != other for one, other in zip(text.split("\n"), after.split("\n"), strict=True)) == 1
 
 
+@settings(max_examples=EXAMPLES // 2)
 @given(labelled_sets(), st.data())
 def test_changing_a_judgment_of_yaml_leaves_the_others_as_they_are(test_set: TestSet, data: st.DataObject) -> None:
     body = to_plain(test_set)
@@ -87,7 +94,7 @@ def test_changing_a_judgment_of_yaml_leaves_the_others_as_they_are(test_set: Tes
     assert json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
 
 
-@settings(max_examples=30)
+@settings(max_examples=EXAMPLES // 4)
 @given(labelled_sets(), st.sampled_from(["yaml", "json", "jsonl"]), st.data())
 def test_added_topics_follow_the_others_and_nothing_else_changes(
     test_set: TestSet, form: str, data: st.DataObject

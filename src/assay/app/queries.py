@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from assay.adapters.query_log.redaction import grouping_key
+from assay.adapters.query_log.redaction import grouping_key, is_masked
 from assay.app.evaluation import Evaluation
 from assay.app.parts import Parts
 from assay.app.testsets import append_topics, load_test_set, name_of, save_test_set
@@ -79,6 +79,24 @@ class Queries:
         """
         since = None if days is None else datetime.now(UTC) - timedelta(days=days)
         return self._parts.query_log.report(kind, since, limit)
+
+    def topic_candidates(
+        self, kind: QueryKind = QueryKind.TOP, *, days: int | None = None, limit: int = 50, at_least: int = 1
+    ) -> list[QueryCount]:
+        """The queries of a report that make good topics.
+
+        Queries in which something was masked are left out, and of the most frequent ones those that never had a good
+        answer: they need pages and not labels.
+
+        at_least: the least number of searches. kind, days, limit: as in `report`. Raises CatalogError.
+        """
+        return [
+            one
+            for one in self.report(kind, days=days, limit=limit).queries
+            if one.searches >= at_least
+            and not is_masked(one.text)
+            and (kind is not QueryKind.TOP or one.unanswered < one.searches)
+        ]
 
     def forget(self, text: str | None = None, *, containing: bool = False, older_than_days: int | None = None) -> int:
         """Delete searches with their clicks; return the number of searches.

@@ -39,6 +39,7 @@ def search_docs(assay: Assay, wanted: SearchDocs) -> Answer:
         "filters": {name: [value] for name, value in filters.items() if value is not None},
     }
     ranking = assay.search(native.parse(body, assay.settings.search).query)
+    assay.queries.record(ranking, "mcp")
     return _answer(ranking, wanted, assay.pages.count_tokens)
 
 

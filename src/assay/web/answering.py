@@ -20,13 +20,20 @@ logger = logging.getLogger("assay.web")
 
 
 def run_search(
-    assay: Assay, query: Query, request: Request, shaping: Shaping | None = None, *, reports_clicks: bool = False
+    assay: Assay,
+    query: Query,
+    request: Request,
+    shaping: Shaping | None = None,
+    *,
+    reports_clicks: bool = False,
+    repeats: bool = False,
 ) -> Ranking:
     """Search, and record the query and its best hit for the log line. Raises the errors of Assay.search.
 
     shaping: of a seed's route, whose hits all need a similarity; None for the native route, which may fall back to
         keyword search.
     reports_clicks: whether the client reports clicks with the `query_id` of the request's record.
+    repeats: whether it is a part of a search that is in the log of queries already.
     """
     note_search(request, query)
     query = query if shaping is None else shaping.query(query)
@@ -34,7 +41,7 @@ def run_search(
     if shaping is not None:
         ranking = shaping.reorder(ranking)
     note_answer(request, ranking)
-    if assay.queries.are_logged and request.method != "HEAD":
+    if assay.queries.are_logged and not repeats and request.method != "HEAD":
         client = _client_name(assay, request)
         route = str(request.scope["route"].path)
         query_id = assay.queries.record(ranking, route, client=client, reports_clicks=reports_clicks)

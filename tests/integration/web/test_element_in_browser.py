@@ -13,7 +13,7 @@ from tests.integration.web.wire import make_key
 from assay.model.access import Scope
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
 expect = sync_api.expect
 
@@ -155,6 +155,26 @@ def test_a_site_with_a_router_can_open_results_itself(page: "Page", site: Site) 
     page.keyboard.press("Enter")
     expect(page).to_have_title(re.compile(re.escape(BASE_URL)))
     assert page.url == f"{site.origin}/"
+
+
+def test_an_opened_result_is_reported_to_a_server_that_logs_queries(page: "Page", site: Site) -> None:
+    page.goto(site.write("<assay-search></assay-search>"))
+
+    def with_id(route: "Route") -> None:
+        assert route.request.post_data_json["clicks"] is True
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "query_id": "ab" * 16})
+
+    page.route("**/v1/search", with_id)
+    box(page).fill("gyroscope")
+    expect(options(page).first).to_be_visible()
+    page.route(f"{BASE_URL}/**", lambda route: route.fulfill(body="There"))
+    with page.expect_response("**/v1/clicks") as reported:
+        options(page).nth(1).click(modifiers=["ControlOrMeta"])
+    assert reported.value.status == 200
+    sent = reported.value.request.post_data_json
+    assert sent["query_id"] == "ab" * 16
+    assert re.fullmatch(r"[0-9a-f-]{36}", sent["chunk_id"])
 
 
 def test_hostile_pages_are_text_in_another_site_too(page: "Page", site: Site) -> None:

@@ -15,6 +15,8 @@ from tests.browsing import alone, tab, violations
 from tests.copies import copy_tree
 from tests.forking import ForkedProgram
 
+from assay.model.queries import LoggedQuery
+from assay.model.ranking import Filters
 from assay.web.server import serve
 
 if TYPE_CHECKING:
@@ -315,3 +317,26 @@ def check_view(page: "Page") -> None:
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         if width in {320, 1280}:
             assert violations(page) == [], width
+
+
+def test_queries_of_readers_are_listed_as_text_and_added_to_the_queue(
+    page: "Page", labelled: tuple[Path, str, Server]
+) -> None:
+    folder, texts = labelled[0], (f"zebra {HOSTILE}", "polishing the lidar")
+    with sessions.opened(folder) as assay:
+        at, one = datetime.now(UTC), Filters()
+        searches = [LoggedQuery(f"{n:032x}", at, text, "/", one, "g", ("a",), True) for n, text in enumerate(texts)]
+        assay.parts.query_log.append(searches, [], str)
+    view(page, "Queries")
+    row = page.get_by_role("row").filter(has_text=HOSTILE)
+    expect(row).to_be_visible()
+    assert page.locator("main img").count() == 0
+    assert violations(page) == []
+    page.get_by_role("button", name="Add to the test set").click()
+    expect(page.locator(".said").last).to_have_text("Choose queries first.")
+    page.get_by_role("checkbox", name="polishing the lidar").check()
+    page.get_by_role("button", name="Add to the test set").click()
+    expect(page.get_by_text("1 topic added to the test set")).to_be_visible()
+    page.get_by_role("link", name="Label their hits").click()
+    expect(page.get_by_role("link", name="Label", exact=True)).to_have_attribute("aria-current", "page")
+    assert "polishing the lidar" in (folder / sessions.TEST_SET).read_text(encoding="utf-8")

@@ -15,8 +15,10 @@ from tests.integration.web.wire import bearer, make_key
 from assay.adapters.query_log import writer
 from assay.app import Assay
 from assay.app.testsets import load_test_set, save_test_set
+from assay.contracts.mcp_tools import SearchDocs
 from assay.contracts.native import SearchRanking
 from assay.contracts.query_lists import QueryList
+from assay.mcp.searching import search_docs
 from assay.model.access import Scope
 from assay.model.evaluation import Topic
 from assay.model.queries import QueryKind, QueryReport
@@ -115,8 +117,9 @@ def test_every_route_that_searches_is_logged_and_only_asked_for_ids_are_given(
     client.post("/query", json={"query_text": "seed 000"})
     client.post("/api/v1/search", json={"query_text": "seed 004 as well"})
     client.post("/1/indexes/*/queries", json={"requests": [{"query": "box"}, {"query": "", "facets": "*"}]})
+    search_docs(logging_assay, SearchDocs(query="agent"))
     texts = {one.text for one in logged(logging_assay).queries}
-    assert texts == {"native", "by url", "page", "seed 003", "seed 000", "seed 004 as well", "box"}
+    assert texts == {"native", "by url", "page", "seed 003", "seed 000", "seed 004 as well", "box", "agent"}
 
 
 def test_of_what_is_typed_only_the_end_is_logged(logging_assay: Assay, client: TestClient) -> None:
@@ -198,6 +201,18 @@ def test_a_docsearch_box_reports_clicks_as_its_clients_do(
     assert (totals.searches, totals.with_clicks_reported, totals.clicked) == (2, 1, 1)
     refused = client.post(f"{prefix}/1/events", content=body, headers={"Origin": "https://evil.example"})
     assert refused.status_code == refused.json()["status"] == 400
+
+
+def test_a_box_that_asks_several_times_for_one_page_of_results_has_searched_once(
+    logging_assay: Assay, client: TestClient
+) -> None:
+    one = {"query": "replacing the gyroscope", "clickAnalytics": True}
+    asked = [one, {**one, "indexName": "other"}, {**one, "hitsPerPage": 0, "facets": "*"}]
+    results = client.post("/1/indexes/*/queries", json={"requests": asked}).json()["results"]
+    assert len({result["queryID"] for result in results}) == 1
+    later = client.post("/1/indexes/*/queries", json={"requests": [{**one, "page": 1}]}).json()["results"]
+    assert "queryID" not in later[0]
+    assert logged(logging_assay).totals.searches == 1
 
 
 def test_a_log_that_cannot_be_written_changes_no_answer_and_is_counted(

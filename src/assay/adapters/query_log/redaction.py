@@ -57,6 +57,11 @@ class QueryRedactor:
         return text[:_MOST_CHARACTERS]
 
 
+def is_masked(text: str) -> bool:
+    """Whether something was replaced in a stored text, so that it is not what was searched."""
+    return any(mask in text for mask in (EMAIL, NUMBER, KEY, OTHER))
+
+
 def grouping_key(text: str) -> str:
     """What equal queries have in common: their words without case and without punctuation at the end."""
     return text.casefold().rstrip("?!.,;: ") or text.casefold()

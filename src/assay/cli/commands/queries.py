@@ -82,8 +82,7 @@ def export(
 ) -> None:
     """Add queries to a test set, as topics without judgments: `assay label` then asks about their hits."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        report = assay.queries.report(kind, days=days, limit=limit)
-        chosen = [one for one in report.queries if one.searches >= at_least]
+        chosen = assay.queries.topic_candidates(kind, days=days, limit=limit, at_least=at_least)
         if not chosen:
             raise InputError("No logged query fits.", hint=_hint(assay))
         path, added = assay.queries.add_topics(chosen, file)

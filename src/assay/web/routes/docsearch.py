@@ -62,9 +62,11 @@ def router(assay: Assay) -> APIRouter:
 
     def _results(request: Request, sent: Sequence[DocSearchQuery]) -> list[dict[str, Any]]:
         record_of(request.scope).notes["searches"] = len(sent)
-        return [_result(request, each) for each in sent]
+        logged: dict[str, str | None] = {}
+        return [_result(request, each, logged) for each in sent]
 
-    def _result(request: Request, sent: DocSearchQuery) -> dict[str, Any]:
+    def _result(request: Request, sent: DocSearchQuery, logged: dict[str, str | None]) -> dict[str, Any]:
+        """logged: ids in the log of queries by text; the searches of a request with one text are one query."""
         started = perf_counter()
         filters = to_filters(sent.facet_filters, assay.searches.page_of, _has_versions)
         ranking = counts = query_id = None
@@ -72,8 +74,11 @@ def router(assay: Assay) -> APIRouter:
             counts = _page_counts() if sent.facets else None
         elif filters is not None:
             query = docsearch.to_query(sent, filters, assay.settings.search)
-            ranking = run_search(assay, query, request, reports_clicks=sent.click_analytics)
-            query_id = record_of(request.scope).query_id
+            repeats = sent.query in logged or sent.page > 0 or sent.hits_per_page == 0
+            ranking = run_search(assay, query, request, reports_clicks=sent.click_analytics, repeats=repeats)
+            if not repeats:
+                logged[sent.query] = record_of(request.scope).query_id
+            query_id = logged.get(sent.query) if sent.click_analytics else None
         spent = (perf_counter() - started) * 1000.0
         return to_result(sent, ranking, spent, assay.settings.calibrated_threshold, counts, query_id)
 

@@ -1,7 +1,9 @@
 """The log of queries in SQLite and in Postgres: what is kept, what is counted, what is deleted."""
 
+import signal
 import sqlite3
 import stat
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.postgres import catalog_options
+from tests.forking import ForkedProgram
+from tests.postgres import PostgresServer, catalog_options
 
 from assay.adapters.query_log.store import PAUSE, QueryLog
 from assay.errors import CatalogError
@@ -30,11 +33,21 @@ def plain(text: str) -> str:
     return text
 
 
+@pytest.fixture(scope="module")
+def database(postgres: PostgresServer) -> Iterator[str]:
+    """URL of a database that the tests use one after the other."""
+    url = postgres.new_database()
+    yield url
+    postgres.drop_database(url)
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QueryLog]:
-    url = "sqlite:///unused" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    """An empty log."""
+    url = "sqlite:///unused" if request.param == "sqlite" else request.getfixturevalue("database")
     opened = QueryLog.open(url, tmp_path / "data" / "queries.sqlite", catalog_options())
     yield opened
+    opened.purge(AT + timedelta(days=1), 1)
     opened.close()
 
 
@@ -184,6 +197,28 @@ def test_a_transaction_that_was_not_finished_leaves_the_log_whole(tmp_path: Path
             (copied / file.name).write_bytes(file.read_bytes())
         other.execute("ROLLBACK")
     assert texts(in_file(copied)) == ["nodes"]
+
+
+def _append_without_end(folder: Path) -> None:
+    log = in_file(folder)
+    for batch in range(10_000):
+        log.append([query(f"q{n}", batch * 50 + n, n, client="") for n in range(50)], [], plain)
+        if batch == 3:
+            sys.stdout.write("begun\n")
+            sys.stdout.flush()
+
+
+def test_a_process_that_is_killed_while_it_writes_leaves_whole_batches(tmp_path: Path) -> None:
+    process = ForkedProgram(None, _append_without_end, tmp_path)
+    assert "begun" in process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    process.close()
+    log = in_file(tmp_path)
+    log.append([query("later", 10**9)], [], plain)
+    searches = log.report(QueryKind.TOP, None, 1).totals.searches
+    assert searches >= 200
+    assert searches % 50 == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + bytes(200)])

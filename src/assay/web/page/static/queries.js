@@ -66,7 +66,7 @@ export function view({ api }) {
     list.replaceChildren(
       logged ? "" : make("p", { class: "notice" }, "Queries are not logged: set [queries] log = true, and restart the server."),
       make("p", {}, figures),
-      rows.length ? table("Queries", ["", "Query", "#Searches", "#No answer", "#Clicked", "#Rank"], rows) : make("p", {}, "There are none."),
+      rows.length ? table("Logged queries", ["Add", "Query", "#Searches", "#No answer", "#Clicked", "#Rank"], rows) : make("p", {}, "There are none."),
       rows.length ? button("Add to the test set", add) : "",
     );
   }
