@@ -1,7 +1,9 @@
 """A Haystack component. Needs the extra `haystack`."""
 
 from asyncio import to_thread
+from threading import Lock
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.utils import Secret, deserialize_secrets_inplace
@@ -9,6 +11,9 @@ from haystack.utils import Secret, deserialize_secrets_inplace
 import assay
 from assay.errors import ConfigurationError
 from assay.integrations.searching import TOP_K, Searcher, metadata
+
+_OPENING = Lock()
+"""Of all components, because a component is copied."""
 
 
 @component
@@ -49,13 +54,14 @@ class AssayRetriever:
         self._docs: Searcher | None = None
 
     def warm_up(self) -> None:
-        """Open the index, or make the client."""
-        if self._docs is not None:
-            return
-        if self.url is not None:
-            self._docs = assay.connect(self.url, self.api_key.resolve_value() if self.api_key else None)
-        else:
-            self._docs = assay.open(data_dir=self.data_dir, config=self.config)
+        """Open the index, or make the client; once, also if several threads search at the same time."""
+        with _OPENING:
+            if self._docs is not None:
+                return
+            if self.url is not None:
+                self._docs = assay.connect(self.url, self.api_key.resolve_value() if self.api_key else None)
+            else:
+                self._docs = assay.open(data_dir=self.data_dir, config=self.config)
 
     @component.output_types(documents=list[Document])
     def run(
@@ -80,7 +86,15 @@ class AssayRetriever:
         return await to_thread(self.run, query, top_k, options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The component as values for `Pipeline.dumps`; a key is stored by the name of its variable."""
+        """The component as values for `Pipeline.dumps`; a key is stored by the name of its variable.
+
+        Raises ConfigurationError for a URL with a password, which would be stored.
+        """
+        if self.url is not None and urlsplit(self.url).password is not None:
+            raise ConfigurationError(
+                "The URL of AssayRetriever has a password, which a stored pipeline would contain.",
+                hint="Pass a URL without it, and api_key=Secret.from_env_var(...).",
+            )
         return default_to_dict(
             self,
             url=self.url,

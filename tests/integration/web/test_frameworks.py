@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -158,6 +159,30 @@ def test_haystack_stores_a_key_by_the_name_of_its_variable(monkeypatch: pytest.M
     assert restored.to_dict() == made.to_dict()
     with pytest.raises(ServiceUnavailable):
         restored.run(QUERY)
+
+
+def test_haystack_does_not_store_the_password_of_a_url() -> None:
+    with pytest.raises(ConfigurationError, match="a stored pipeline would contain") as caught:
+        haystack.AssayRetriever(url="https://user:pa55@docs.example").to_dict()
+    assert "pa55" not in str(caught.value)
+
+
+def test_haystack_opens_one_index_for_searches_at_the_same_time(monkeypatch: pytest.MonkeyPatch, assay: Assay) -> None:
+    opened = []
+
+    def open_slowly(**_: object) -> Assay:
+        opened.append(assay)
+        sleep(0.05)
+        return assay
+
+    monkeypatch.setattr("assay.open", open_slowly, raising=False)
+    made = haystack.AssayRetriever(data_dir="index")
+
+    async def search() -> None:
+        await asyncio.gather(*(made.run_async(query="nodes") for _ in range(8)))
+
+    asyncio.run(search())
+    assert len(opened) == 1
 
 
 @pytest.mark.parametrize("arguments", [{}, {"url": "http://127.0.0.1:1", "data_dir": "."}])
