@@ -36,7 +36,8 @@ based=true
 code=0
 assay ingest "${config[@]}" "${source[@]}" --json > "$work/build.json" || code=$?
 [ "$code" = 0 ] || finish "$code" "the documentation cannot be built; the log of the job says why."
-if [ "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["unchanged"])' "$work/build.json")" = True ]; then
+# -I: without it Python would import json.py of the pull request.
+if [ "$(python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["unchanged"])' "$work/build.json")" = True ]; then
     finish 0 "no page changed."
 fi
 
@@ -68,6 +69,7 @@ fi
 case "$verdict $worse" in
     "0 0") finish 0 "PASS" ;;
     "3 0" | "0 3" | "3 3") finish 3 "INCONCLUSIVE" ;;
-    "0 "* | "3 "*) finish "$worse" "worse than the base" ;;
+    "0 1" | "3 1") finish 1 "worse than the base" ;;
+    "0 "* | "3 "*) finish "$worse" "the comparison with the base failed; the log of the job says why." ;;
     *) finish "$verdict" "FAIL" ;;
 esac

@@ -12,7 +12,7 @@ flock 9
 copy=$(mktemp -d "$file.XXXXXX")
 trap 'rm -rf "$copy"' EXIT
 # The copy of an open database by SQLite itself; cp would tear it.
-python3 - "$data/catalog.sqlite" "$copy/catalog.sqlite" << 'END'
+python3 -I - "$data/catalog.sqlite" "$copy/catalog.sqlite" << 'END'
 import sqlite3, sys
 source, target = (sqlite3.connect(path) for path in sys.argv[1:])
 source.backup(target)

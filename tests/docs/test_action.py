@@ -38,6 +38,13 @@ def test_a_script_is_valid_and_stops_at_the_first_error(script: Path) -> None:
     assert subprocess.run(["bash", "-n", script], check=False, capture_output=True, text=True).stderr == ""
 
 
+def test_no_python_imports_modules_from_the_checkout() -> None:
+    texts = [script.read_text(encoding="utf-8") for script in SCRIPTS] + [step.get("run", "") for step in STEPS]
+    options = re.findall(r"\bpython3?\"? (-\S*)", "\n".join(texts))
+    assert options
+    assert set(options) == {"-I"}
+
+
 def test_the_script_calls_commands_that_exist_with_their_options() -> None:
     text = (ROOT / "action" / "measure.sh").read_text(encoding="utf-8")
     lines = re.findall(r"^\s*(?:\(.*&& )?assay ([^>|;)\n]+)", text, flags=re.MULTILINE)

@@ -119,6 +119,7 @@ _FINE = {"PUBLISH": "0", "INGEST": "0", "UNCHANGED": "false", "DERIVE": "0", "VA
         ({"VALIDATE": "3", "COMPARE": "1"}, 1, "compared"),
         ({"COMPARE": "3", "FAIL_IF_UNDECIDED": "true"}, 3, "compared"),
         ({"VALIDATE": "1", "COMPARE": "3"}, 1, "compared"),
+        ({"COMPARE": "4"}, 4, "compared"),
         ({"UNCHANGED": "true"}, 0, "no page changed"),
         ({"INGEST": "2"}, 2, "cannot be built"),
         ({"PUBLISH": "1"}, 0, "## report"),
@@ -129,6 +130,7 @@ _FINE = {"PUBLISH": "0", "INGEST": "0", "UNCHANGED": "false", "DERIVE": "0", "VA
 def test_the_exit_code_and_the_comment_follow_from_those_of_the_commands(
     repository: Path, tmp_path: Path, codes: dict[str, str], code: int, said: str
 ) -> None:
+    plant(repository, {f"{name}.py": "raise SystemExit('code of the pull request')" for name in ("json", "pathlib")})
     stand_in = plant(tmp_path, {"bin/assay": _STAND_IN}) / "bin" / "assay"
     stand_in.chmod(0o755)
     summary = tmp_path / "summary.md"
@@ -141,3 +143,19 @@ def test_the_exit_code_and_the_comment_follow_from_those_of_the_commands(
     assert summary.read_text(encoding="utf-8") == comment
     assert comment.startswith("<!-- assay -->\n")
     assert _git(repository, "worktree", "list").count("\n") == 0
+
+
+@pytest.mark.parametrize("length", [100, 200_000])
+def test_a_comment_is_cut_to_what_github_takes(repository: Path, tmp_path: Path, length: int) -> None:
+    plant(repository, {"pathlib.py": "raise SystemExit('code of the pull request')"})
+    program = '#!/bin/bash\nfor last; do :; done\n[ "$2" = --paginate ] || cat "${last#body=@}" > "$SENT"\n'
+    stand_in = plant(tmp_path, {"bin/gh": program, "comment.md": "<!-- assay -->\n" + "räder\n" * (length // 6)})
+    (stand_in / "bin" / "gh").chmod(0o755)
+    path = f"{stand_in / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    named = {"GITHUB_REPOSITORY": "a/b", "PULL_REQUEST": "1", "SENT": str(tmp_path / "sent")}
+    command = ["bash", SCRIPT.with_name("comment.sh"), tmp_path / "comment.md"]
+    subprocess.run(command, cwd=repository, env={**os.environ, "PATH": path, **named}, check=True, timeout=60)
+    sent = (tmp_path / "sent").read_text(encoding="utf-8")
+    assert sent.startswith("<!-- assay -->\nräder\n")
+    assert len(sent) < 65_000
+    assert ("cut here" in sent) == (length > 65_000)
