@@ -13,7 +13,7 @@ from assay.app.testsets import append_topics, load_test_set, name_of, save_test_
 from assay.errors import InputError
 from assay.model.evaluation import Topic
 from assay.model.queries import AddedTopics, Click, LoggedQuery, QueryCount, QueryKind, QueryReport
-from assay.model.ranking import Filters, Ranking
+from assay.model.ranking import Ranking
 from assay.path_checks import exists
 from assay.validation.testsets.plain import make_test_set
 
@@ -133,7 +133,8 @@ class Queries:
             )
         present = load_test_set(path).topics if exists(path) else ()
         known = {(grouping_key(topic.text), topic.filters) for topic in present}
-        new = [one for one in queries if (grouping_key(one.text), one.filters) not in known]
+        asked = {(grouping_key(one.text), one.filters): one for one in queries}
+        new = [one for key, one in asked.items() if key not in known]
         ids = {topic.id for topic in present}
         topics = [Topic(_new_id(one.text, ids), one.text, filters=one.filters) for one in new]
         if topics and exists(path):
@@ -141,12 +142,13 @@ class Queries:
         elif topics:
             save_test_set(path, make_test_set(name_of(path), topics))
         added = tuple((topic.id, topic.text) for topic in topics)
-        return path, AddedTopics(added, len(queries) - len(new))
+        return path, AddedTopics(added, len(asked) - len(new))
 
     def add_texts(self, texts: Sequence[str]) -> AddedTopics:
-        """Add queries by their texts to the test set that judges candidates; see add_topics."""
+        """Add queries by text, redacted as in the log, to the test set that judges candidates; see add_topics."""
         now = datetime.now(UTC)
-        return self.add_topics([QueryCount(text, 1, 0, 0, 0, None, now, Filters()) for text in texts])[1]
+        stored = filter(None, map(self._parts.redact_query, texts))
+        return self.add_topics([QueryCount(text, 1, 0, 0, 0, None, now) for text in stored])[1]
 
 
 def _new_id(text: str, ids: set[str]) -> str:

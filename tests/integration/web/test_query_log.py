@@ -122,6 +122,19 @@ def test_every_route_that_searches_is_logged_and_only_asked_for_ids_are_given(
     assert texts == {"native", "by url", "page", "seed 003", "seed 000", "seed 004 as well", "box", "agent"}
 
 
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [("x" * 10_000, None), (" ", None), ("\x1b[2J\u202egripper\n", "[2Jgripper"), ("gripper " * 249, "gripper " * 249)],
+    ids=["too long", "blank", "control characters", "long"],
+)
+def test_a_strange_query_is_refused_by_the_search_or_stored_as_plain_text(
+    logging_assay: Assay, client: TestClient, text: str, stored: str | None
+) -> None:
+    status = client.post("/v1/search", json={"query": text}).status_code
+    assert status == (400 if stored is None else 200)
+    assert [one.text for one in logged(logging_assay).queries] == ([] if stored is None else [stored.strip()])
+
+
 def test_of_what_is_typed_only_the_end_is_logged(logging_assay: Assay, client: TestClient) -> None:
     for text in ("n", "no", "node", "nodes"):
         answer = search(client, text, typing=True)
@@ -259,6 +272,7 @@ def test_operators_list_queries_and_add_them_to_the_queue_of_labels(
         "/v1/admin/labels/queue", json={"test_set": "own", "topics": ["replacing-the-gyroscope"]}, headers=key
     )
     assert queue.json()["waiting"] == 5
+    texts = [*texts, "HOW do nodes communicate?!", " \x07 "]
     again = client.post("/v1/admin/queries/topics", json={"queries": texts}, headers=key)
     assert again.json() == {"topics": [], "known": 4}
 

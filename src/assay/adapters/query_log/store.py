@@ -36,6 +36,7 @@ _DROP_UNFINISHED = sa.text(
       AND EXISTS (
         SELECT 1 FROM query_log AS later
         WHERE later.client = query_log.client AND later.at > query_log.at AND later.at <= query_log.at + :pause
+          AND later.at >= :first
           AND (substr(later.text_key, 1, length(query_log.text_key)) = query_log.text_key
             OR substr(query_log.text_key, 1, length(later.text_key)) = later.text_key
             -- The end of an e-mail address, by which the whole is masked, was not typed yet.
@@ -90,7 +91,8 @@ class QueryLog:
                 connection.execute(sa.insert(query_log), rows)
             unknown = _add_clicks(connection, clicks)
             if any(query.client for query in queries):
-                connection.execute(_DROP_UNFINISHED, {"pause": PAUSE // _MICROSECOND})
+                first = min(_micros(query.at) for query in queries)  # earlier ones have been compared already
+                connection.execute(_DROP_UNFINISHED, {"pause": PAUSE // _MICROSECOND, "first": first})
         return unknown
 
     def forget_clients(self, before: datetime) -> None:

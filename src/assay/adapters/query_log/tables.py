@@ -29,7 +29,9 @@ query_log = sa.Table(
     sa.Column("client", sa.String(32)),  # only for the seconds in which a longer query may replace this one
 )
 _HAS_CLIENT = query_log.c.client.is_not(None)
-sa.Index("ix_query_log_client", query_log.c.client, sqlite_where=_HAS_CLIENT, postgresql_where=_HAS_CLIENT)
+sa.Index(
+    "ix_query_log_client", query_log.c.client, query_log.c.at, sqlite_where=_HAS_CLIENT, postgresql_where=_HAS_CLIENT
+)
 
 query_clicks = sa.Table(
     "query_clicks",
