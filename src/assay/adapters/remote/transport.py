@@ -5,12 +5,12 @@ Only the client's headers contain the key; no message, log line or repr does.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Literal
 from urllib.parse import urlsplit
 
 import httpx2
 
+from assay.adapters.remote.time_limit import TimeLimit
 from assay.errors import ConfigurationError
 from assay.redaction import hide, secrets_in_header
 
@@ -81,6 +81,8 @@ class Transport:
             headers={**headers, "Content-Type": "application/json", "Accept": "application/json"},
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections, keepalive_expiry=30.0),
         )
+        self._limit = TimeLimit()
+        self._limit.apply_to(self._client)
 
     @property
     def is_closed(self) -> bool:
@@ -94,17 +96,17 @@ class Transport:
 
         Raises NoAnswer.
         """
-        deadline = monotonic() + seconds
         timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         begun = False
         try:
-            with self._client.stream("POST", self._url, content=body, timeout=timeout) as response:
+            with (
+                self._limit.within(seconds),
+                self._client.stream("POST", self._url, content=body, timeout=timeout) as response,
+            ):
                 begun = True
                 content = bytearray()
                 for piece in response.iter_bytes():
                     content += piece
-                    if monotonic() > deadline:  # the client's time limit applies to each read
-                        raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds", begun=True)
                     if len(content) > most:
                         raise NoAnswer("oversized", f"the answer is longer than {most:,} bytes", begun=True)
                 headers = {name.lower(): value for name, value in response.headers.items()}
@@ -112,7 +114,8 @@ class Transport:
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.PoolTimeout) as error:
             raise NoAnswer("unreachable", f"no connection: {str(error) or type(error).__name__}") from None
         except httpx2.TimeoutException:
-            raise NoAnswer("timeout", f"no answer within {seconds:g} seconds", begun=begun) from None
+            detail = "the answer was not complete after" if begun else "no answer within"
+            raise NoAnswer("timeout", f"{detail} {seconds:g} seconds", begun=begun) from None
         except httpx2.HTTPError as error:
             raise NoAnswer("cut", f"the connection broke: {str(error) or type(error).__name__}", begun=begun) from None
 
