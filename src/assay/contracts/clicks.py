@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields
 
-_MOST_EVENTS = 100
+_MOST_EVENTS = 20
 _MOST_OBJECTS = 20
 
 _QueryId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]

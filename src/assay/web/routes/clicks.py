@@ -18,8 +18,8 @@ _MOST_BYTES = 8_192
 def router(assay: Assay) -> APIRouter:
     """The routes over this Assay. CrossSiteGuard refuses origins that may not search either."""
     routes = APIRouter(tags=["clicks"])
-    most = min(_MOST_BYTES, assay.settings.server.max_body_bytes)
-    read_body = JsonBody(most, writes=True)
+    most = assay.settings.server.max_body_bytes
+    read_body = JsonBody(min(_MOST_BYTES, most), writes=True)
     read_events = JsonBody(most, any_type=True)  # browsers send events as `text/plain` while a page is left
 
     @routes.post(

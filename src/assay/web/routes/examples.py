@@ -149,7 +149,7 @@ EVENTS: dict[str, object] = {
     "events": [{"eventType": "click", "queryID": QUERY_ID, "objectIDs": [CHUNK.id], "positions": [1]}]
 }
 EVENTS_ANSWER: dict[str, object] = {"message": "OK", "status": 200}
-EVENTS_REFUSAL = "events: it is required and must be a list of at most 100 objects."
+EVENTS_REFUSAL = "events: it is required and must be a list of at most 20 objects."
 DOCSEARCH_REFUSAL = "requests[0].hitsPerPage: it must be a whole number from 0 to 1000; 5000 was sent."
 DOCSEARCH_QUERY: dict[str, object] = {
     "query": "nodes communi",
