@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from assay.errors import CatalogCorrupt, InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
@@ -128,10 +128,9 @@ class Intake:
         return kept
 
     def _with_dates(self, chunks: Sequence[Chunk], before: KnownPage | None) -> tuple[Chunk, ...]:
-        """Set the creation date of each chunk; a chunk stored before keeps its date."""
-        now = datetime.now(UTC)
+        """Set the creation date of each chunk that was stored before; the others get theirs when they are stored."""
         dates: dict[str, datetime | None] = {}
         if self.base and before:
             with suppress(CatalogCorrupt):  # damaged documents are overwritten
                 dates = {c.id: c.created_at for c in self.catalog.chunks(self.base.id, [before.revision])}
-        return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)
+        return tuple([replace(chunk, created_at=dates[chunk.id]) if chunk.id in dates else chunk for chunk in chunks])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 from assay.model.bounds import HEADING, shortened
@@ -321,9 +322,16 @@ _CAMEL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z0-9]|[a-z](?![A-Z]))*+[a-z][A-Z][A-
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
+@lru_cache(maxsize=1_024)  # the chunks of a page share titles and headings
 def _with_parts(text: str) -> str:
     """The text, with the parts of each camel-case name appended to that name."""
     return _CAMEL.sub(lambda name: f"{name[0]} {' '.join(_PART.findall(name[0]))}", text)
+
+
+@lru_cache(maxsize=1_024)
+def _trail(title: str, headings: tuple[str, ...]) -> str:
+    """As Chunk.trail."""
+    return " › ".join(filter(None, [title, *(heading for heading in headings if heading != title)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,8 +389,7 @@ class Chunk:
     @property
     def trail(self) -> str:
         """The breadcrumb `title › heading › …`, with the title once; "" without title and headings."""
-        path = [self.document.title, *(heading for heading in self.heading_path if heading != self.document.title)]
-        return " › ".join(part for part in path if part)
+        return _trail(self.document.title, self.heading_path)
 
     @property
     def embedded_text(self) -> str:
@@ -418,6 +425,8 @@ class Chunk:
         """The headings in the text, without those in code."""
         found = []
         fence = ""
+        if "\n#" not in self.text and self.text[:1] != "#":
+            return ()
         for line in self.text.split("\n"):
             if line[:1] != "#" and "```" not in line and "~~~" not in line:  # fast path: three times as fast
                 continue

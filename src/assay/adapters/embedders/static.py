@@ -154,23 +154,31 @@ class _PieceTokenizer:
 def _embed(texts: Sequence[str], folder: Path) -> Vectors:
     vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
     table = _table(folder)
-    for row, (text, ids) in enumerate(zip(texts, _tokenizer(folder).encode(texts), strict=True)):
-        vectors[row] = _pool(text, ids, table)
+    encoded = _tokenizer(folder).encode(texts)
+    rows = np.empty((min(max(map(len, encoded), default=0) // 2, _ROWS), _DIMENSION), dtype=np.float32)
+    for row, (text, ids) in enumerate(zip(texts, encoded, strict=True)):
+        vectors[row] = _pool(text, ids, table, rows)
     return vectors
 
 
-def _pool(text: str, encoded: _Ids, table: NDArray[np.floating]) -> Vector:
+def _pool(text: str, encoded: _Ids, table: NDArray[np.floating], rows: NDArray[np.float32] | None = None) -> Vector:
     """Sum the tokens' vectors in the order of the text, so that the result does not depend on the batch.
 
     table: of shape (vocabulary, dimension).
+    rows: space for the vectors of a float32 table: one for each token, or _ROWS. To allocate it for each text takes as
+        long as to fill it.
     """
     if not text.strip():
         raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
     ids = np.frombuffer(encoded, dtype="<u2")
     total = np.zeros(_DIMENSION, dtype=np.float32)
     for start in range(0, len(ids), _ROWS):
-        rows = table.take(ids[start : start + _ROWS], axis=0).astype(np.float32, copy=False)
-        total += np.add.reduce(rows, axis=0)
+        some = ids[start : start + _ROWS]
+        if rows is None:
+            taken = table.take(some, axis=0).astype(np.float32, copy=False)
+        else:
+            taken = table.take(some, axis=0, out=rows[: len(some)], mode="clip")  # other modes copy `out`
+        total += np.add.reduce(taken, axis=0)
     length = math.sqrt(float(np.dot(total, total)))
     if not (math.isfinite(length) and length > 0.0):
         raise InvalidEmbedding(f"The text {text[:80]!r} has a vector of length {length}.")
@@ -186,7 +194,7 @@ def _tokenizer(folder: Path) -> _PieceTokenizer:
 @cache
 def _table(folder: Path) -> NDArray[np.float32]:
     """The token vectors of this process, read-only: (vocabulary, dimension)."""
-    table = _stored_table(folder).astype(np.float32)
+    table = np.asarray(_stored_table(folder)).astype(np.float32)  # a memmap costs time in each operation
     table.flags.writeable = False
     return table
 

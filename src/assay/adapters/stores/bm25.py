@@ -59,6 +59,9 @@ _UNSPACED_SCRIPTS = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"  # Han
     "]+"
 )
+_SEPARATOR = "›"
+"""Between the headings above a chunk; it is part of no term. Nearly every text has it, and most are ASCII without it."""
+
 _TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ece\u1037-\u103a\u17c9-\u17d3\u17dd]")
 """South-East Asian tone marks, at which the word tokenizer would end a word."""
 
@@ -134,9 +137,10 @@ class Bm25Encoder:
                 f"The text {text[:80]!r} contains an unpaired surrogate at {error.start} and has no terms.",
                 hint="Send it as UTF-8.",
             ) from None
-        weights = dict(zip(vector.indices, vector.values, strict=True))
-        ids = sorted(weights)
-        return SparseVector(tuple(ids), tuple([_FREQUENCIES[weights[index]] for index in ids]))
+        if not (pairs := sorted(zip(vector.indices, vector.values, strict=True))):
+            return SparseVector((), ())
+        ids, weights = zip(*pairs, strict=True)
+        return SparseVector(ids, tuple(map(_FREQUENCIES.__getitem__, weights)))
 
 
 def _name_id(kind: int, words: Sequence[int]) -> int:
@@ -175,6 +179,7 @@ _FREQUENCIES = _Frequencies({1.0: 1.0})
 
 def _segmented(text: str) -> str:
     """Normalize a text (NFKC) and split scripts without spaces into bigrams."""
+    text = text.replace(_SEPARATOR, " ")
     if text.isascii():
         return text
     return _UNSPACED_SCRIPTS.sub(_pairs, _TONES.sub("", unicodedata.normalize("NFKC", text)))

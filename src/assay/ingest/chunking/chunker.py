@@ -201,7 +201,8 @@ def _count_and_shrink(
     while uncounted := [index for index, draft in enumerate(drafts) if draft.tokens is None]:
         counts = count_tokens([drafts[index].embedded for index in uncounted])
         for index, count in zip(uncounted, counts, strict=True):
-            drafts[index] = replace(drafts[index], tokens=count)
+            draft = drafts[index]
+            drafts[index] = _Draft(draft.units, draft.chunk, draft.embedded, count)
         if most is None:
             break
         drafts = [

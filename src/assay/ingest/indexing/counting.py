@@ -1,14 +1,14 @@
 """The terms, words and names of pages, counted where a page is cut, and the vectors that were made there."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Self
 
 from assay.ingest.indexing.page_spool import PageSpool, pack_counts
-from assay.ingest.indexing.vocabulary import VocabularyBuilder, count_words, names_of_page
+from assay.ingest.indexing.vocabulary import VocabularyBuilder, list_words, names_of_page
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, Generation
 from assay.model.vocabulary import Name
@@ -21,7 +21,7 @@ class CountedPage:
 
     counts: term counts of each chunk, from pack_counts. length: sum of these counts.
     hashes: lines of the content fingerprint.
-    words: number of its chunks with each word. names: of the page and its sections.
+    words: those of each chunk, from list_words. names: of the page and its sections.
     vectors: of each chunk, float32 of shape (chunks, dimension); None if the build embeds its texts.
     """
 
@@ -29,7 +29,7 @@ class CountedPage:
     counts: bytes
     length: int
     hashes: bytes
-    words: Mapping[str, int]
+    words: str
     names: tuple[Name, ...]
     is_primary: bool
     vectors: Vectors | None
@@ -55,7 +55,7 @@ class PageCounter:
             counts=pack_counts(counts),
             length=int(sum(sum(vector.values) for vector in counts)),
             hashes=ContentFingerprint.lines(chunks),
-            words=count_words(texts),
+            words=list_words(texts),
             names=names_of_page(chunks, names),
             is_primary=all(chunk.document.primary for chunk in chunks),
             vectors=self.embed([chunk.embedded_text for chunk in chunks]) if self.embed and chunks else None,

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.model.documents import Chunk
 from assay.model.vocabulary import Name, NameList, Vocabulary, folded, words_of
@@ -12,12 +12,9 @@ _LONGEST = 40
 """Characters of the longest word: longer ones are hashes and encoded data, which nobody types."""
 
 
-def count_words(texts: Iterable[str]) -> dict[str, int]:
-    """The number of texts with each folded word, without the longest words."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(words_of(text))
-    return {word: count for word, count in counts.items() if len(word) <= _LONGEST}
+def list_words(texts: Iterable[str]) -> str:
+    """The folded words of each text, one a line, without the longest words."""
+    return "\n".join([word for text in texts for word in words_of(text) if len(word) <= _LONGEST])
 
 
 def names_of_page(chunks: Sequence[Chunk], names: Sequence[Names]) -> tuple[Name, ...]:
@@ -44,15 +41,13 @@ class VocabularyBuilder:
     """Collects words, terms and names. The order of the pages does not matter."""
 
     def __init__(self) -> None:
-        self._words: dict[str, int] = {}
+        self._words: Counter[str] = Counter()
         self._terms: set[int] = set()
         self._names: dict[str, tuple[Name, ...]] = {}
 
-    def add(self, url: str, words: Mapping[str, int], terms: Iterable[int], names: tuple[Name, ...]) -> None:
-        """Add a page: its words and names, and the ids of its terms."""
-        total = self._words
-        for word, count in words.items():
-            total[word] = total.get(word, 0) + count
+    def add(self, url: str, words: str, terms: Iterable[int], names: tuple[Name, ...]) -> None:
+        """Add a page: its words from list_words, the ids of its terms, and its names."""
+        self._words.update(words.split("\n") if words else ())
         self._terms.update(terms)
         if names:
             self._names[url] = names
@@ -61,7 +56,7 @@ class VocabularyBuilder:
         """Everything collected."""
         by_url = (name for url in sorted(self._names) for name in self._names[url])
         names = sorted(by_url, key=lambda name: (len(words_of(name.text)), not name.is_title))
-        return Vocabulary(self._words, array("I", sorted(self._terms)), NameList.of(names))
+        return Vocabulary(dict(self._words), array("I", sorted(self._terms)), NameList.of(names))
 
 
 def _add(found: dict[tuple[str, str], Name], name: Name) -> None:

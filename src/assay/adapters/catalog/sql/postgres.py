@@ -1,12 +1,12 @@
 """Connections to a Postgres catalog."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy import Column, Connection, Engine, Table, create_engine, event
 
 from assay.adapters.catalog.sql.faults import map_driver_error
 from assay.adapters.catalog.sql.packing import json_text
@@ -138,19 +138,21 @@ def lookups(connector: "Connector", name: str, options: PostgresOptions) -> "Loo
     return Lookups(connector, name, options)
 
 
-def copy_rows(name: str, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows with COPY, which takes half the time of INSERT. name: the database's name for messages."""
+def copy_rows(
+    name: str, connection: Connection, table: Table, columns: Sequence[Column[Any]], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Insert rows with COPY, which takes half the time of INSERT. name: the database's name for messages.
+
+    rows: the driver's values of these columns.
+    """
     from assay.adapters.catalog.sql.driver import Error
 
-    columns = [table.columns[column] for column in rows[0]]
-    processors = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns]
     listed = ", ".join(f'"{column.name}"' for column in columns)
     cursor = connection.connection.cursor()
     try:
         with cursor.copy(f'COPY "{table.name}" ({listed}) FROM STDIN') as copy:
             for row in rows:
-                values = zip(processors, row.values(), strict=True)
-                copy.write_row([value if process is None else process(value) for process, value in values])
+                copy.write_row(row)
     except Error as error:
         raise map_driver_error(name, error) from error
     finally:
