@@ -18,11 +18,8 @@ WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*|['’][^\W_]+)*")
 """A word of a text: letters with their marks and digits, with apostrophes inside."""
 
 
-_ASCII_WORDS = bytes(
-    code if code > 127 or chr(code).isalnum() or chr(code) == "'" else ord(" ")  # noqa: PLR2004 - the last of ASCII
-    for code in range(256)
-)
-"""For bytes.translate: replaces the ASCII characters that no word has by spaces. Others are bytes above 127 in UTF-8."""
+_ASCII_WORDS = bytes(code if code > 127 or chr(code).isalnum() or chr(code) == "'" else ord(" ") for code in range(256))
+"""For bytes.translate of UTF-8: replaces the ASCII characters that no word has by spaces."""
 
 
 _LONE = "surrogatepass"

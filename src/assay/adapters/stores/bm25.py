@@ -60,7 +60,7 @@ _UNSPACED_SCRIPTS = re.compile(
     "]+"
 )
 _SEPARATOR = "›"
-"""Between the headings above a chunk; it is part of no term. Nearly every text has it, and most are ASCII without it."""
+"""Between the headings above a chunk; part of no term. Nearly every text has it, and most are ASCII without it."""
 
 _TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ece\u1037-\u103a\u17c9-\u17d3\u17dd]")
 """South-East Asian tone marks, at which the word tokenizer would end a word."""

@@ -119,9 +119,10 @@ class Database:
             columns = [table.columns[name] for name in batch[0]]
             values = driver_values(connection, columns, batch)
             if self.is_sqlite:
-                listed, marks = ", ".join(f'"{column.name}"' for column in columns), ", ".join("?" * len(columns))
                 # An `insert` of SQLAlchemy takes longer to make its parameters than SQLite takes to store the rows.
-                connection.exec_driver_sql(f'INSERT INTO "{table.name}" ({listed}) VALUES ({marks})', list(values))
+                listed, marks = ", ".join(f'"{column.name}"' for column in columns), ", ".join("?" * len(columns))
+                statement = f'INSERT INTO "{table.name}" ({listed}) VALUES ({marks})'  # noqa: S608 - our own names
+                connection.exec_driver_sql(statement, list(values))
             else:
                 postgres.copy_rows(self.name, connection, table, columns, values)
 
