@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
-from assay.ingest.indexing.vocabulary import VocabularyBuilder, count_words, names_of_page
+from assay.ingest.indexing.vocabulary import VocabularyBuilder, list_words, names_of_page
 from assay.model.documents import Chunk
 from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State
 from assay.model.vocabulary import Vocabulary
@@ -93,7 +93,7 @@ def _vocabulary(chunks: Sequence[Chunk], counts: Sequence[SparseVector]) -> Voca
         own = [chunk for _, chunk in page]
         terms = {term for number, _ in page for term in counts[number].indices}
         names = names_of_page(own, [Names.of(chunk) for chunk in own])
-        builder.add(url, count_words(chunk.keyword_text for chunk in own), terms, names)
+        builder.add(url, list_words(chunk.keyword_text for chunk in own), terms, names)
     return builder.vocabulary()
 
 
