@@ -12,14 +12,19 @@ from assay.ports.vectors import SparseVector, Vector
 
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
-    """Size of an index. dimension: length of the dense vectors."""
+    """Size of an index.
+
+    dimension: length of the dense vectors.
+    points: number of points that will be written, as far as it is known.
+    """
 
     dimension: int
+    points: int = 0
 
     @classmethod
     def of(cls, generation: Generation) -> "IndexSpec":
         """The size of a generation's index."""
-        return cls(generation.embedder.dimension)
+        return cls(generation.embedder.dimension, generation.chunks)
 
 
 @dataclass(frozen=True, slots=True)

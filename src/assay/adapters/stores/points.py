@@ -36,8 +36,8 @@ def require_name(generation: str) -> None:
         raise VectorStoreError(f"{generation!r} cannot be the name of an index; use letters, digits, `_`, `-` and `.`.")
 
 
-def unit_rows(points: Sequence[IndexPoint], dimension: int) -> list[list[float]]:
-    """The dense vectors of one or more points as lists of float32 values, checked for dimension and length 1.
+def unit_rows(points: Sequence[IndexPoint], dimension: int) -> NDArray[np.float32]:
+    """The dense vectors of one or more points, of shape (points, dimension), checked for dimension and length 1.
 
     Raises InvalidEmbedding; VectorStoreError for an id that is not a UUID.
     """
@@ -55,15 +55,13 @@ def unit_rows(points: Sequence[IndexPoint], dimension: int) -> list[list[float]]
     if wrong.size:
         first = int(wrong[0])
         raise InvalidEmbedding(f"The vector of chunk {points[first].chunk.id} has length {lengths[first]}, not 1.")
-    rows: list[list[float]] = vectors.tolist()
-    return rows
+    return vectors
 
 
-def not_unicode(point: IndexPoint) -> VectorStoreError:
+def not_unicode(position: int, source_path: str) -> VectorStoreError:
     """The error for a chunk with invalid Unicode."""
     return VectorStoreError(
-        f"Chunk {point.chunk.position} of {point.chunk.document.source_path!a} cannot be stored: "
-        "it contains invalid Unicode.",
+        f"Chunk {position} of {source_path!a} cannot be stored: it contains invalid Unicode.",
         hint="Save the page and its name as UTF-8.",
     )
 

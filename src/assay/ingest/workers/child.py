@@ -3,12 +3,12 @@
 import gc
 import os
 import pickle
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
+from assay.child_process import pipes_to_parent, read_frame, write_frame
 from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
 from assay.ingest.indexing.counting import CountedPage
@@ -17,13 +17,13 @@ from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.early_reading import read_early
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
-from assay.ingest.workers.messages import Batch, Refused, Setup, Task, pickle_message, read_frame, write_frame
+from assay.ingest.workers.messages import Batch, Refused, Setup, Task, pickle_message
 from assay.model.documents import Chunk, RawPage
 
 
 def main() -> None:
     """Answer every batch from standard input on standard output; end when standard input ends."""
-    requests, answers = _pipes()
+    requests, answers = pipes_to_parent()
     frame = read_frame(requests)
     if frame is None:
         return
@@ -91,13 +91,6 @@ def _count(chunks: Sequence[Chunk], setup: Setup) -> CountedPage | None:
         return setup.counter.count(chunks) if setup.counter else None
     except AssayError:
         return None
-
-
-def _pipes() -> tuple[int, int]:
-    """The pipes from and to the build. Printed output goes to standard error instead."""
-    answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return sys.stdin.fileno(), answers
 
 
 def _receive(requests: int, received: "SimpleQueue[bytes]") -> None:

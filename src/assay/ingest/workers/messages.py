@@ -1,13 +1,7 @@
-"""The messages between a build and a worker, and their framing.
-
-A message is a pickle behind its length. Pipes are read by file descriptor: a thread in a buffered reader holds a lock,
-and Python aborts if it has to end meanwhile.
-"""
+"""The messages between a build and a worker."""
 
 import copyreg
-import os
 import pickle
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from io import BytesIO
@@ -24,9 +18,6 @@ from assay.ports import PageReader, TokenCounter
 
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, RecursionError)
 """Errors of pickle for an object that it cannot serialize."""
-
-_LENGTH = struct.Struct("<Q")
-_READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +79,3 @@ def pickle_message(message: object) -> bytes:
     pickler.dispatch_table = _REDUCERS
     pickler.dump(message)
     return buffer.getvalue()
-
-
-def write_frame(descriptor: int, message: bytes) -> None:
-    """Write a message. Raises OSError when the reader is gone."""
-    for part in (_LENGTH.pack(len(message)), message):
-        rest = memoryview(part)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-
-
-def read_frame(descriptor: int) -> bytes | None:
-    """Read a message; None when the other side is gone, even within one."""
-    header = _read(descriptor, _LENGTH.size)
-    return None if header is None else _read(descriptor, _LENGTH.unpack(header)[0])
-
-
-def _read(descriptor: int, length: int) -> bytes | None:
-    received = bytearray()
-    while len(received) < length:
-        try:
-            part = os.read(descriptor, min(length - len(received), _READ_BYTES))
-        except OSError:
-            return None
-        if not part:
-            return None
-        received += part
-    return bytes(received)

@@ -1,26 +1,19 @@
 """One worker process as the build sees it."""
 
 import pickle
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Thread, Timer
 from typing import IO, Any
 
-from assay.ingest.workers.messages import UNPICKLABLE, Batch, Task, pickle_message, read_frame, write_frame
+from assay.child_process import exit_reason, read_frame, start_python, write_frame
+from assay.ingest.workers.messages import UNPICKLABLE, Batch, Task, pickle_message
 from assay.model.documents import RawPage
-
-_START = "import sys; sys.path[:] = sys.argv[1:]; from assay.ingest.workers.child import main; main()"
 
 _START_TIMEOUT = 60.0
 """Start timeout in seconds."""
-
-_EXIT_SECONDS = 2.0
-"""Seconds to wait for a process to end after its pipe has closed."""
 
 
 class WorkerProcess:
@@ -45,7 +38,7 @@ class WorkerProcess:
         self._links: Mapping[str, str] | None = None
         self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
         try:
-            self._process = _launch(self._stderr)
+            self._process = start_python("assay.ingest.workers.child", self._stderr)
         except OSError:
             self._stderr.close()
             raise
@@ -104,14 +97,8 @@ class WorkerProcess:
 
     def exit_reason(self) -> str:
         """Why the process ended, for the log."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_EXIT_SECONDS)
-        if self.timed_out:
-            return f"it gave no answer for {self._seconds:g} s"
-        code = self._process.poll()
-        self._stderr.seek(0)
-        last_line = self._stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
-        return _describe_exit(code, last_line)
+        reason = exit_reason(self._process, self._stderr)
+        return f"it gave no answer for {self._seconds:g} s" if self.timed_out else reason
 
     def stop(self) -> None:
         """Kill the process. A second call does nothing."""
@@ -162,30 +149,3 @@ class WorkerProcess:
         except OSError:
             self.ended = True
         return not self.ended
-
-
-def _launch(stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """Start an interpreter with this one's module path.
-
-    multiprocessing would run the program's main module again in each process, so a program that imports Assay would
-    need a main guard. The process has its own group, so that Ctrl-C ends the build and the build ends its workers.
-    """
-    # Unbuffered: frames are read and written by descriptor.
-    command = [sys.executable, "-c", _START, *sys.path]
-    group: Any = {"process_group": 0}
-    if sys.platform == "win32":
-        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    return subprocess.Popen(  # noqa: S603 - this interpreter
-        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, **group
-    )
-
-
-def _describe_exit(code: int | None, last_line: str) -> str:
-    if code is None:
-        return "it no longer answers"
-    if code < 0:
-        try:
-            return f"killed by {signal.Signals(-code).name}"
-        except ValueError:
-            return f"killed by signal {-code}"
-    return f"exit code {code}" + (f": {last_line}" if last_line else "")

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Self, TypeVar
 
+from assay.child_process import has_interpreter
 from assay.ingest.intake import Cut
 from assay.ingest.workers.early_reading import read_later, read_small_early
 from assay.ingest.workers.guard import Guard, is_large
@@ -47,13 +47,7 @@ def worker_count(requested: int) -> int:
     requested: the setting: 0 for one per available CPU, up to 4; 1 for none.
     """
     count = requested or min(_available_cpus(), _MAX_WORKERS)
-    return count if count > 1 and _has_interpreter() else 0
-
-
-def _has_interpreter() -> bool:
-    """Whether sys.executable is a Python interpreter; in an embedded Python it is the embedding program."""
-    name = Path(sys.executable or "").name.lower()
-    return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
+    return count if count > 1 and has_interpreter() else 0
 
 
 def _available_cpus() -> int:
@@ -115,7 +109,7 @@ class ReadAhead:
         start_after: int = START_AFTER,
     ) -> None:
         self._setup = setup
-        self._guard = Guard(self._setup if _has_interpreter() else None)
+        self._guard = Guard(self._setup if has_interpreter() else None)
         self._workers_to_start = 0 if self._setup is None else workers
         self._start_after = start_after
         self._seen = 0

@@ -31,12 +31,14 @@ class EdgeStore:
 
     hnsw_threshold: number of points from which an HNSW graph is built. Below, dense search scans all vectors, which is
         exact and, at 50,000 points of 256 dimensions, as fast as a graph with 99% recall.
+    process_from: number of points from which another process writes them; None for never.
     """
 
     owns_all_indexes = True
 
-    def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
+    def __init__(self, root: Path, *, hnsw_threshold: int, process_from: int | None = None) -> None:
         self._root = root
+        self._process_from = process_from
         self._hnsw_threshold = hnsw_threshold
 
     def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
@@ -52,7 +54,8 @@ class EdgeStore:
         except OSError as error:
             raise os_error("create", folder, error, VectorStoreError) from error
         try:
-            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
+            has_process = self._process_from is not None and spec.points >= self._process_from
+            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold, has_process=has_process)
         except VectorStoreError:
             shutil.rmtree(folder, ignore_errors=True)  # the first error is raised
             raise

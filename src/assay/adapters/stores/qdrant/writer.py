@@ -69,7 +69,7 @@ class QdrantWriter:
             raise StoreUnavailable(f"The index {self._name} is sealed and takes no more points.")
         if not points:
             return
-        vectors = unit_rows(points, self._marker.dimension)
+        vectors: list[list[float]] = unit_rows(points, self._marker.dimension).tolist()
         payloads = [to_payload(point.chunk) for point in points]
         sizes = [_bytes_of(point, payload) for point, payload in zip(points, payloads, strict=True)]
         structs = [_struct(*parts) for parts in zip(points, vectors, payloads, strict=True)]
@@ -225,6 +225,6 @@ def _bytes_of(point: IndexPoint, payload: dict[str, Any]) -> int:
     try:
         text = len(json.dumps(payload, ensure_ascii=False).encode())
     except UnicodeEncodeError:
-        raise not_unicode(point) from None
+        raise not_unicode(point.chunk.position, point.chunk.document.source_path) from None
     numbers = point.dense.size + 2 * len(point.sparse.indices)
     return text + _NUMBER_BYTES * numbers + _POINT_BYTES

@@ -1,0 +1,123 @@
+"""A shard that another process writes, so that a build makes points and writes them on two cores.
+
+Making the engine's points holds the GIL for most of the time of a write. Only points are written there: the build's
+process seals the index, so that nothing else can seal it.
+"""
+
+import os
+import pickle
+import tempfile
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import IO
+
+from qdrant_edge import EdgeShard
+
+from assay.adapters.stores.edge.engine import engine_errors, os_error
+from assay.adapters.stores.edge.shard import Rows, ShardWriter
+from assay.child_process import exit_reason, pipes_to_parent, read_frame, start_python, write_frame
+from assay.errors import AssayError, StoreUnavailable, VectorStoreError
+
+_AHEAD = 2
+"""Writes that wait in the process while it does one."""
+
+
+class ShardProcess:
+    """As ShardWriter, in another process, which ends with this one. An error of a write is raised by a later call.
+
+    Raises VectorStoreError if no process can be started.
+    """
+
+    def __init__(self, folder: Path, dimension: int) -> None:
+        self._folder = folder
+        self._pending = 0
+        self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix="assay-index-")  # noqa: SIM115 - closed by stop
+        try:
+            self._process = start_python(__name__, self._stderr)
+        except OSError as error:
+            self._stderr.close()
+            raise os_error("start a process to write", folder, error, VectorStoreError) from error
+        assert self._process.stdin
+        assert self._process.stdout
+        self._pipes = (self._process.stdin, self._process.stdout)
+        self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
+        self._send((str(folder), dimension))
+
+    def write(self, rows: Rows) -> None:
+        """Write points."""
+        self._send(rows)
+        while self._pending > _AHEAD + 1:
+            self._take_answer()
+
+    def finish(self) -> EdgeShard:
+        """Wait until everything is written and the process has ended. Returns the shard."""
+        self._send(None)
+        while self._pending:
+            self._take_answer()
+        self.stop()
+        with engine_errors("open", self._folder, VectorStoreError):
+            return EdgeShard.load(str(self._folder))
+
+    def stop(self) -> None:
+        """End the process; the folder may be removed then. A second call does nothing."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (*self._pipes, self._stderr):
+            stream.close()
+
+    def _send(self, message: object) -> None:
+        try:
+            write_frame(self._requests, pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+        except OSError:
+            while self._pending:  # an error may be the reason
+                self._take_answer()
+            raise self._ended() from None
+        self._pending += 1
+
+    def _take_answer(self) -> None:
+        """Wait for the answer to a message. Raises its error."""
+        frame = read_frame(self._answers)
+        if frame is None:
+            raise self._ended()
+        self._pending -= 1
+        error: AssayError | None = pickle.loads(frame)  # noqa: S301 - from our own process
+        if error is not None:
+            raise error
+
+    def _ended(self) -> StoreUnavailable:
+        reason = exit_reason(self._process, self._stderr)
+        return StoreUnavailable(
+            f"The process that writes the index {self._folder.name} has ended: {reason}.",
+            hint="[ingest] workers = 1 writes it in the process of the build.",
+        )
+
+
+def main() -> None:
+    """Run in the started process: write what standard input says, and answer each message with its error or None."""
+    requests, answers = pipes_to_parent()
+    received: Queue[bytes] = Queue(_AHEAD)
+    Thread(target=_receive, args=(requests, received), daemon=True).start()
+    writer: ShardWriter | None = None
+    while True:
+        message = pickle.loads(received.get())  # noqa: S301 - from the process that started this one
+        error = None
+        try:
+            if writer is None:
+                writer = ShardWriter(Path(message[0]), message[1])
+            elif message is not None:
+                writer.write(message)
+            else:
+                shard = writer.finish()
+                shard.flush()
+                shard.close()
+        except AssayError as raised:
+            error = raised
+        write_frame(answers, pickle.dumps(error))
+
+
+def _receive(requests: int, received: "Queue[bytes]") -> None:
+    """Receive messages during work, so that the build seldom waits to send one and its end is noticed."""
+    while (frame := read_frame(requests)) is not None:
+        received.put(frame)
+    os._exit(0)

@@ -1,0 +1,95 @@
+"""Python processes that a build starts, and the messages to and from them.
+
+A message is its length and then its bytes. Pipes are read by file descriptor: a thread in a buffered reader holds a
+lock, and Python aborts if it has to end meanwhile.
+"""
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+_START = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module as get; get(sys.argv[1]).main()"
+
+_EXIT_SECONDS = 2.0
+"""Seconds to wait for a process to end after its pipe has closed."""
+
+_LENGTH = struct.Struct("<Q")
+_READ_BYTES = 1 << 20
+
+
+def has_interpreter() -> bool:
+    """Whether sys.executable is a Python interpreter; in an embedded Python it is the embedding program."""
+    name = Path(sys.executable or "").name.lower()
+    return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
+
+
+def start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """Start an interpreter with this one's module path, which runs `main` of a module. Raises OSError.
+
+    multiprocessing would run the program's main module again in each process, so a program that imports Assay would
+    need a main guard. The process has its own group, so that Ctrl-C ends the build and the build ends its processes.
+    """
+    # Unbuffered: frames are read and written by descriptor.
+    command = [sys.executable, "-c", _START, module, *sys.path]
+    group: Any = {"process_group": 0}
+    if sys.platform == "win32":
+        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(  # noqa: S603 - this interpreter
+        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, **group
+    )
+
+
+def pipes_to_parent() -> tuple[int, int]:
+    """In the started process: the pipes from and to its parent. Printed output goes to standard error instead."""
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return sys.stdin.fileno(), answers
+
+
+def exit_reason(process: "subprocess.Popen[bytes]", stderr: IO[bytes]) -> str:
+    """Why a process has ended, for messages. stderr: the file given to start_python."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_EXIT_SECONDS)
+    code = process.poll()
+    if code is None:
+        return "it no longer answers"
+    if code < 0:
+        try:
+            return f"killed by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"killed by signal {-code}"
+    stderr.seek(0)
+    last_line = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+    return f"exit code {code}" + (f": {last_line}" if last_line else "")
+
+
+def write_frame(descriptor: int, message: bytes) -> None:
+    """Write a message. Raises OSError when the reader is gone."""
+    for part in (_LENGTH.pack(len(message)), message):
+        rest = memoryview(part)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+
+
+def read_frame(descriptor: int) -> bytes | None:
+    """Read a message; None when the other side is gone, even within one."""
+    header = _read(descriptor, _LENGTH.size)
+    return None if header is None else _read(descriptor, _LENGTH.unpack(header)[0])
+
+
+def _read(descriptor: int, length: int) -> bytes | None:
+    received = bytearray()
+    while len(received) < length:
+        try:
+            part = os.read(descriptor, min(length - len(received), _READ_BYTES))
+        except OSError:
+            return None
+        if not part:
+            return None
+        received += part
+    return bytes(received)
