@@ -44,7 +44,9 @@ def test_another_process_writes_the_same_index(store: EdgeStore) -> None:
     for identity, one in small.items():
         other = large[identity]
         assert (one.chunk, one.sparse, one.problems) == (other.chunk, other.sparse, other.problems)
-        assert one.dense is not None and other.dense is not None and one.dense.tobytes() == other.dense.tobytes()
+        assert one.dense is not None
+        assert other.dense is not None
+        assert one.dense.tobytes() == other.dense.tobytes()
 
 
 def test_a_process_that_is_killed_is_an_error_with_its_reason(store: EdgeStore) -> None:
