@@ -37,7 +37,6 @@ _CELL_COST = 20
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> bool:  # noqa: ARG001  (a rule's signature)
     """A paragraph, or an underlined heading."""
-    terminators = state.md.block.ruler.getRules("paragraph")
     source, firsts, shifts = state.src, state.bMarks, state.tShift
     indents, ends, last_line = state.sCount, state.eMarks, state.lineMax
     has_code = bool(state._code_enabled)  # noqa: SLF001  (the parser has no public name for it)
@@ -55,9 +54,10 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> 
         if character in "=-" and indent >= 0 and line < end and _UNDERLINE.match(source, first, ends[line]):
             level = 1 if character == "=" else 2
             break
-        interrupts = character in _INTERRUPTERS or _may_be_table(state, line)
-        if interrupts and any(rule(state, line, last_line, True) for rule in terminators):
-            break
+        if character in _INTERRUPTERS or _may_be_table(state, line):
+            rules = state.md.block.interrupts(character)
+            if any(rule(state, line, last_line, True) for rule in rules):
+                break
         line += 1
     content = state.getLines(start, line, state.blkIndent, False).strip(" \t\n")
     state.line = line + 1 if level else line

@@ -4,7 +4,7 @@ Every extension is a parser rule, so the content of code fences is never changed
 character; this changes which rules are tried, never which one matches.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from assay.ingest.markdown import blocks, containers, inline_rules, mdx
 from assay.ingest.markdown.destinations import LinkHelpers
+from assay.ingest.markdown.states import BlockState, InlineState
 
 Environment = MutableMapping[str, Any]
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
@@ -179,6 +180,20 @@ class _BlockParser(ParserBlock):
         rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
         self._any = _chosen(rules, starts, "")
         self._by_character = _by_character(rules, starts)
+        interrupting = set(self.ruler.getRules("paragraph"))
+        interrupts = {name: rule for name, rule in rules.items() if rule in interrupting}
+        self._any_interrupt = _chosen(interrupts, starts, "")
+        self._interrupts = _by_character(interrupts, starts)
+
+    def interrupts(self, character: str) -> Sequence[BlockRule]:
+        """The rules that may end a paragraph before a line with this first character."""
+        return self._interrupts.get(character, self._any_interrupt)
+
+    def parse(self, src: str, md: MarkdownIt, env: Environment, outTokens: list[Token]) -> list[Token] | None:  # noqa: N803
+        """Parse a source into tokens."""
+        state = BlockState(src, md, env, outTokens)
+        self.tokenize(state, 0, state.lineMax)
+        return state.tokens
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  (overrides)
         """Parse these lines into tokens."""
@@ -218,6 +233,14 @@ class _InlineParser(ParserInline):
         self._by_character = _by_character(rules, starts)
         self._special = inline_rules.special_characters("".join(self._by_character))
         self.special = self._special.search
+
+    def parse(self, src: str, md: MarkdownIt, env: Environment, tokens: list[Token]) -> list[Token]:
+        """Parse inline text into tokens."""
+        state = InlineState(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules("") if state.has_delimiters else ():
+            rule(state)
+        return state.tokens
 
     def tokenize(self, state: StateInline) -> None:
         """Parse the text from state.pos to state.posMax into tokens."""
