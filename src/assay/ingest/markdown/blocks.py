@@ -55,7 +55,7 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> 
             level = 1 if character == "=" else 2
             break
         if character in _INTERRUPTERS or _may_be_table(state, line):
-            rules = state.md.block.interrupts(character)
+            rules = state.md.block.interrupts(character)  # type: ignore[attr-defined]  # of the parser in `grammar`
             if any(rule(state, line, last_line, True) for rule in rules):
                 break
         line += 1

@@ -79,6 +79,14 @@ class Elements(TextFlow):
         self.close_container()
         return self.end_run(captured)
 
+    def captured_text(self, content: str) -> Inline:
+        """As `captured` of `text`, in a fifth of the time: most cells of tables are plain text."""
+        self.flush()
+        if self._hidden or self._mark or self._code is not None:
+            return self.captured(lambda: self.text(content))
+        self.buffer.text(content)
+        return self.buffer.take()
+
     # --- open elements ---
 
     def is_open(self, name: str) -> bool:

@@ -187,7 +187,8 @@ class _BlockParser(ParserBlock):
 
     def interrupts(self, character: str) -> Sequence[BlockRule]:
         """The rules that may end a paragraph before a line with this first character."""
-        return self._interrupts.get(character, self._any_interrupt)
+        rules: list[BlockRule] = self._interrupts.get(character, self._any_interrupt)
+        return rules
 
     def parse(self, src: str, md: MarkdownIt, env: Environment, outTokens: list[Token]) -> list[Token] | None:  # noqa: N803
         """Parse a source into tokens."""

@@ -194,6 +194,8 @@ class Renderer:
 
     def _run(self, content: str) -> Inline:
         """Render inline text separately, as in a cell or a title; tags inside end with it."""
+        if self._special(content) is None:
+            return self._elements.captured_text(content)
         return self._elements.captured(lambda: self._inline(content))
 
     def _open_list(self, tokens: list[Token], index: int) -> None:
