@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr
 
-from assay.settings.addresses import plain_server_url
+from assay.settings.addresses import ServerUrl
 from assay.settings.table import Table
 
 
@@ -75,7 +75,7 @@ class EmbeddingSettings(Table):
         default=None, description="OpenAI's API key; your own server may need none. Also `OPENAI_API_KEY`."
     )
     azure_api_key: SecretStr | None = Field(default=None, description="Azure's API key. Also `AZURE_OPENAI_API_KEY`.")
-    base_url: str | None = Field(
+    base_url: ServerUrl | None = Field(
         default=None,
         description=(
             "URL of the provider. `openai`: ends with `/v1` (Ollama: `http://localhost:11434/v1`). "
@@ -140,12 +140,6 @@ class EmbeddingSettings(Table):
     model_dir: Path | None = Field(
         default=None, description="Folder with the files of a fastembed model, instead of a download."
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _refuse_credentials(cls, url: str | None) -> str | None:
-        """Refuse what is not the plain URL of a server."""
-        return plain_server_url(url)
 
 
 class SparseSettings(Table):

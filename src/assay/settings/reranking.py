@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 
-from assay.settings.addresses import plain_server_url
+from assay.settings.addresses import ServerUrl
 from assay.settings.table import Table
 
 
@@ -31,7 +31,7 @@ class RerankSettings(Table):
             "Required for `openai` and `tei`."
         ),
     )
-    base_url: str | None = Field(
+    base_url: ServerUrl | None = Field(
         default=None,
         description="URL of the server, to which `/rerank` is appended. `openai`: mostly ends with `/v1`.",
     )
@@ -56,12 +56,6 @@ class RerankSettings(Table):
     model_dir: Path | None = Field(
         default=None, description="Folder with the files of a fastembed model, instead of a download."
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _refuse_credentials(cls, url: str | None) -> str | None:
-        """Refuse what is not the plain URL of a server."""
-        return plain_server_url(url)
 
     @field_validator("model", "base_url", "model_dir")
     @classmethod
