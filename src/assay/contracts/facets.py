@@ -1,4 +1,4 @@
-"""`GET /v1/facets`: the sources, versions and locales that a search can be restricted to."""
+"""The sources, versions and locales that a search can be restricted to: `GET /v1/facets`, and list_sources of MCP."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -64,7 +64,12 @@ class Source(Protocol):
 
 def to_body(sources: Iterable[Source], generation: str) -> dict[str, object]:
     """The sources of a generation as JSON values, a Facets."""
-    facets = [
+    return Facets(sources=source_facets(sources), generation=generation).to_dict()
+
+
+def source_facets(sources: Iterable[Source]) -> list[SourceFacets]:
+    """Each source with its versions and locales."""
+    return [
         SourceFacets(
             name=source.name,
             pages=source.pages,
@@ -73,7 +78,6 @@ def to_body(sources: Iterable[Source], generation: str) -> dict[str, object]:
         )
         for source in sources
     ]
-    return Facets(sources=facets, generation=generation).to_dict()
 
 
 def _facets(pages: Mapping[str, int], defaults: Sequence[str]) -> list[Facet]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from assay.contracts.facets import SourceFacets
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Model, Moment, RequestModel, check_fields
 from assay.contracts.native import QueryText
 from assay.errors import InputError
@@ -118,23 +119,6 @@ class ReadText(AnswerModel):
     notes: list[str] = Field(description="Limitations of this answer; usually empty.")
 
 
-class SourceVersion(AnswerModel):
-    """A version or locale of a source."""
-
-    name: str = Field(description="As in search_docs.")
-    pages: int = Field(description="Its number of pages.")
-    default: bool = Field(description="Whether it is searched if none is requested.")
-
-
-class ListedSource(AnswerModel):
-    """A source of documentation."""
-
-    name: str = Field(description="As in search_docs.")
-    pages: int = Field(description="Its number of pages, of all versions and locales.")
-    versions: list[SourceVersion] = Field(description="Empty if there is only one, without a name.")
-    locales: list[SourceVersion] = Field(description="Empty if there is only one, without a name.")
-
-
 class ListedSources(AnswerModel):
     """The answer of list_sources."""
 
@@ -143,7 +127,7 @@ class ListedSources(AnswerModel):
     age_days: float | None = Field(ge=0, description="Days since then.")
     pages: int = Field(description="Number of pages.")
     passages: int = Field(description="Number of passages.")
-    sources: list[ListedSource] = Field(description="By name.")
+    sources: list[SourceFacets] = Field(description="By name.")
 
 
 _OTHER_NAMES: Mapping[type[RequestModel], Mapping[str, Sequence[str]]] = {

@@ -7,13 +7,12 @@ from urllib.parse import unquote, urlsplit
 
 from assay.app import Assay
 from assay.app.pages import PageText
+from assay.contracts.facets import Facet, source_facets
 from assay.contracts.mcp_tools import (
-    ListedSource,
     ListedSources,
     PageSection,
     ReadPage,
     ReadText,
-    SourceVersion,
 )
 from assay.errors import InputError
 from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
@@ -72,15 +71,7 @@ def list_sources(assay: Assay) -> Answer:
     age = None
     if generation.sealed_at is not None:
         age = round(max(0.0, (datetime.now(UTC) - generation.sealed_at).total_seconds()) / _SECONDS_PER_DAY, 2)
-    listed = [
-        ListedSource(
-            name=source.name,
-            pages=source.pages,
-            versions=_named(source.versions, source.current_versions),
-            locales=_named(source.locales, source.default_locales),
-        )
-        for source in sources
-    ]
+    listed = source_facets(sources)
     answer = ListedSources(
         generation=generation.id,
         built_at=generation.sealed_at,
@@ -190,9 +181,5 @@ def _sections(page: PageText) -> list[PageSection]:
     ]
 
 
-def _named(pages: dict[str, int], defaults: Sequence[str]) -> list[SourceVersion]:
-    return [SourceVersion(name=name, pages=number, default=name in defaults) for name, number in sorted(pages.items())]
-
-
-def _names(versions: Sequence[SourceVersion]) -> str:
+def _names(versions: Sequence[Facet]) -> str:
     return ", ".join(f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in versions)
