@@ -1,13 +1,11 @@
 """Rerankers on the command line: compared, judged, checked, and switched off for one search."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from tests.conftest import ROOT
 from tests.integration.cli.commands import Run, runner
-from tests.peers.rerankers import tei_peer
 from tests.peers.serving import Peer
 
 from assay.app import Assay
@@ -19,25 +17,12 @@ SEARCH = ("search", "Which QoS profile for sensor topics?", "--generation", "can
 
 
 @pytest.fixture(scope="module")
-def peer() -> Iterator[Peer]:
-    with tei_peer(key=None) as started:
-        yield started
-
-
-@pytest.fixture(autouse=True)
-def _sound(peer: Peer) -> Iterator[None]:
-    yield
-    peer.faults.always(None)
-    peer.ledger.reset()
-
-
-@pytest.fixture(scope="module")
-def handbook(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Path:
+def handbook(tmp_path_factory: pytest.TempPathFactory, tei: Peer) -> Path:
     """A folder with the handbook as its candidate, and a reranker in its assay.toml; no test changes it."""
     folder = tmp_path_factory.mktemp("handbook")
     (folder / "assay.toml").write_text(
         f'[[sources]]\npath = "{ROOT / "examples" / "handbook"}"\nbase_url = "https://handbook.example"\n'
-        f'[rerank]\nprovider = "tei"\nmodel = "overlap"\nbase_url = "{peer.url}"\n',
+        f'[rerank]\nprovider = "tei"\nmodel = "overlap"\nbase_url = "{tei.url}"\n',
         encoding="utf-8",
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 from tests.integration.web.conftest import BASE_URL, Connect, asking
-from tests.peers.rerankers import tei_peer
 from tests.peers.serving import Peer, overlap
 
 from assay.app import Assay
@@ -16,19 +15,6 @@ from assay.settings import Settings, load_settings
 
 QUESTION = "who has to switch the robot off before the lidar work takes place"
 SEED_ROUTES = ("/search", "/query", "/api/v1/search")
-
-
-@pytest.fixture(scope="module")
-def peer() -> Iterator[Peer]:
-    with tei_peer(key=None, most_texts=64) as started:
-        yield started
-
-
-@pytest.fixture(autouse=True)
-def _sound(peer: Peer) -> Iterator[None]:
-    yield
-    peer.faults.always(None)
-    peer.ledger.reset()
 
 
 def _settings(folder: Path, peer: Peer, **more: object) -> Settings:
