@@ -21,8 +21,9 @@ from assay.contracts.docsearch import (
 )
 from assay.contracts.docsearch_filters import ATTRIBUTES, LOCALE, SOURCE, VERSION
 from assay.contracts.highlights import Match, Matcher, Span
-from assay.contracts.marking import Marker, escape, plain_text
+from assay.contracts.marking import Marker, escape
 from assay.contracts.native import SearchCorrection, matcher_for
+from assay.contracts.plain_text import plain_text
 from assay.contracts.snippets import best_part
 from assay.model.documents import Chunk
 from assay.model.ranking import Ranking

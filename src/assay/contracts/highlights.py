@@ -161,6 +161,11 @@ def merged(matches: Sequence[Match]) -> list[Span]:
     return spans
 
 
+def clipped(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """The parts of spans within a span, counted from its start."""
+    return [(max(low, start) - start, min(high, end) - start) for low, high in spans if high > start and low < end]
+
+
 def _prefix_and_stem(word: str) -> tuple[str, str]:
     """The beginning of all words with a word's stem, and the stem."""
     base = stem(word)

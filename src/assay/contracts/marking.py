@@ -5,15 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.contracts.highlights import Matcher, Span, merged
-from assay.contracts.snippets import clipped
+from assay.contracts.highlights import Matcher, Span, clipped, merged
 
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
-_RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
-_LINE_START = re.compile(r"^[ \t]*(?:>[ \t]?|#{1,6} |[-*+] |\|)+", re.MULTILINE)
-_CELLS = re.compile(r"[ \t]*\|[ \t]*$|[ \t]+\|[ \t]+", re.MULTILINE)
-_EMPHASIS = re.compile(r"\*\*|`+")
-_SPACE = re.compile(r"\s+")
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts without spaces, as a character class."""
 
@@ -66,13 +59,6 @@ def escape(text: str) -> str:
     An apostrophe stays, and an ampersand that begins no character reference: some clients show titles as text.
     """
     return _REFERENCE.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-
-
-def plain_text(markdown: str) -> str:
-    """A passage as one line of plain text: its Markdown without the marks of headings, lists, tables and code."""
-    text = _RULE.sub("", _FENCE.sub("", markdown))
-    text = _CELLS.sub(" ", _LINE_START.sub("", text))
-    return _SPACE.sub(" ", _EMPHASIS.sub("", text)).strip()
 
 
 def _window(text: str, spans: Sequence[Span], words: int) -> Span:

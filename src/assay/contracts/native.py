@@ -12,7 +12,8 @@ from pydantic import Field
 
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields, utc_timestamp
 from assay.contracts.highlights import Matcher, matcher_of, merged
-from assay.contracts.snippets import best_part, clipped, text_fragment
+from assay.contracts.plain_text import plain_part
+from assay.contracts.snippets import best_part, text_fragment
 from assay.errors import InputError
 from assay.model.arguments import require_type
 from assay.model.documents import Chunk
@@ -165,7 +166,8 @@ class SearchHit(AnswerModel):
     snippet: str | None = Field(
         default=None,
         description="The part of the chunk's text with most of the query's words, at most 200 characters; its start "
-        "if it has none. It is cut between words, and has no dots for what is left out.",
+        "if it has none. It is plain text: the marks of Markdown are left out, and line breaks kept. It is cut between "
+        "words, and has no dots for what is left out.",
     )
     snippet_highlights: list[tuple[int, int]] = Field(
         default=[], description="Positions of the query's words in `snippet`, as in `highlights`."
@@ -480,8 +482,9 @@ def _result(hit: Hit, matcher: Matcher, include: SearchInclude) -> dict[str, obj
         result["content"] = chunk.text
         result["highlights"] = list(map(list, spans))
     if include.snippet:
-        result["snippet"] = chunk.text[part.start : part.end]
-        result["snippet_highlights"] = list(map(list, clipped(spans, part.start, part.end)))
+        snippet, shown = plain_part(chunk.text, part.start, part.end, spans)
+        result["snippet"] = snippet
+        result["snippet_highlights"] = list(map(list, shown))
         result["text_fragment"] = text_fragment(chunk.text, part)
     if include.metadata:
         result |= _metadata(chunk, chunk.place_at(part.section))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from assay.contracts.highlights import Match, Matcher, Span
+from assay.contracts.plain_text import in_code
 from assay.model.documents import Chunk
 
 SNIPPET = 200
@@ -87,7 +88,7 @@ def text_fragment(text: str, part: Part) -> str | None:
         return None
     at = part.first[0]
     low = text.rfind("\n", 0, at) + 1
-    if text.startswith(("#", "```"), low) or text.count("```", 0, low) % 2:
+    if text.startswith(("#", "```"), low) or in_code(text, low):
         return None  # the anchor leads to a heading; lines of code have few plain words
     if at - low > _REACH:
         low = text.find(" ", at - _REACH, at) + 1 or at
@@ -107,11 +108,6 @@ def text_fragment(text: str, part: Part) -> str | None:
     if plain.isascii() and plain.replace(" ", "").isalnum():
         return ":~:text=" + plain.replace(" ", "%20")
     return ":~:text=" + quote(plain, safe="").replace("-", "%2D")
-
-
-def clipped(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """The parts of spans within a span, counted from its start."""
-    return [(max(low, start) - start, min(high, end) - start) for low, high in spans if high > start and low < end]
 
 
 def _section(text: str, bounds: Sequence[int], number: int, matches: Sequence[Match]) -> _Section:

@@ -1,4 +1,4 @@
-"""Snippets and plain text of passages, for a page's HTML."""
+"""Snippets of passages, for a page's HTML."""
 
 import re
 from html import unescape
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.contracts.highlights import matcher_of
-from assay.contracts.marking import Marker, escape, plain_text
+from assay.contracts.marking import Marker, escape
 
 WORDS = ["one", "two", "three", "four", "five", "nodes", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 TEXT = " ".join(WORDS)
@@ -61,22 +61,6 @@ def test_a_snippet_is_a_part_of_the_text(words: list[str], most: int) -> None:
     shown = snippet(text, most)
     assert unescape(re.sub(r"</?em>", "", shown)).strip("…") in text
     assert len(shown.replace("節点", "x").split()) <= most + 1
-
-
-@pytest.mark.parametrize(
-    ("markdown", "plain"),
-    [
-        ("## Nodes\n\nThey talk.", "Nodes They talk."),
-        ("```python\nprint(1 | 2)\n```", "print(1 2)"),
-        ("| a | b |\n|---|:-:|\n| 1 | 2 |", "a b 1 2"),
-        ("- one\n* two\n> three", "one two three"),
-        ("Use `nodes` **now**.", "Use nodes now."),
-        ("a - b # c", "a - b # c"),
-        ("", ""),
-    ],
-)
-def test_plain_text_has_no_marks_of_markdown(markdown: str, plain: str) -> None:
-    assert plain_text(markdown) == plain
 
 
 @pytest.mark.parametrize(

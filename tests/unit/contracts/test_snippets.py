@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rankings import chunk_of
 
-from assay.contracts.highlights import matcher_of, merged
-from assay.contracts.snippets import SNIPPET, Part, best_part, clipped, text_fragment
+from assay.contracts.highlights import clipped, matcher_of, merged
+from assay.contracts.snippets import SNIPPET, Part, best_part, text_fragment
 from assay.model.documents import Chunk
 from assay.model.headings import InnerHeading
 

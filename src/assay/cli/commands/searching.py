@@ -15,6 +15,7 @@ from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.visible import visible
 from assay.contracts import explanations, native
 from assay.contracts.highlights import Matcher, merged
+from assay.contracts.plain_text import plain_part
 from assay.contracts.snippets import best_part
 from assay.model.counting import counted
 from assay.model.explanation import HitExplanation, TermKind
@@ -80,7 +81,8 @@ def search(
     with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
         request = native.parse(body, assay.settings.search)
         explanation = assay.searches.explain(request.query) if explained else None
-        ranking = assay.search(request.query) if explanation is None else explanation.ranking
+        # Without the place of each hit, which is computed with the part that is shown.
+        ranking = assay.searches.search(request.query) if explanation is None else explanation.ranking
     if not as_json:
         show_ranking(out(), ranking, full=full, parts=() if explanation is None else explanation.hits)
     elif explanation is None:
@@ -134,7 +136,7 @@ def _show_hit(console: Console, hit: Hit, matcher: Matcher, *, full: bool, names
     similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
     console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
-    text = visible(chunk.text if full else chunk.text[part.start : part.end])
+    text = visible(chunk.text if full else plain_part(chunk.text, part.start, part.end, ())[0])
     passage = Text(text)
     for start, end in merged(matcher.find(text)):
         passage.stylize("bold yellow", start, end)

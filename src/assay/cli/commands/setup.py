@@ -164,7 +164,7 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
                 show_validation(out(), report.validation)
                 files.show()
             raise typer.Exit(1)
-        rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
+        rankings = [assay.searches.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:
         print_json(
             publish_body(report, generation, files.paths) | {"searches": [search_body(ranking) for ranking in rankings]}
