@@ -79,11 +79,6 @@ class ToolResult:
         return self.structured is None
 
 
-def _list(assay: Assay, arguments: Arguments) -> Answer:
-    parse(ListSources, arguments)
-    return list_sources(assay)
-
-
 TOOLS = {
     tool.name: tool
     for tool in (
@@ -111,7 +106,7 @@ TOOLS = {
             "List the sources of documentation with their versions and locales, numbers of pages, and their age.",
             ListSources,
             ListedSources,
-            _list,
+            lambda assay, _arguments: list_sources(assay),  # some clients send a made-up argument, as there is none
         ),
     )
 }

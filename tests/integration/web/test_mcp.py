@@ -299,6 +299,10 @@ def test_a_misspelt_word_is_named_with_the_word_that_was_searched(server: Server
     assert "Searched for" in answer.text
 
 
+def test_sources_are_listed_also_with_an_argument_that_a_client_made_up(server: Server[Any]) -> None:
+    assert call(server, "list_sources", random_string="x").structured["passages"] == CHUNKS
+
+
 def test_a_word_for_the_newest_version_means_the_default_one(server: Server[Any]) -> None:
     assert call(server, "search_docs", query="nodes", version="latest").structured["results"]
 
