@@ -33,13 +33,13 @@ class Queries:
         return self._parts.settings.queries.log
 
     def prepare(self, observe: Callable[[str, int], None]) -> None:
-        """Build the writer before requests in several threads need it. Raises ConfigurationError.
+        """Start the writer, before requests in several threads need it. Raises ConfigurationError.
 
         observe: called with `logged`, `clicks` or `dropped`, and a number.
         """
         if self._parts.query_observer is None:
             self._parts.query_observer = observe
-        _ = self._parts.query_writer
+        self._parts.query_writer.start()
 
     def record(self, ranking: Ranking, route: str, *, client: str = "", reports_clicks: bool = False) -> str | None:
         """Record an answered search; return its id for `click`, or None if queries are not logged.

@@ -110,6 +110,11 @@ def test_queries_are_added_once_to_the_test_set_that_judges_candidates(assay: Ru
     assert (site / "own.yaml").read_text(encoding="utf-8") == after
 
 
+def test_the_doctor_counts_the_searches_that_are_kept(assay: Run) -> None:
+    checks = {one["check"]: one for one in assay("doctor", "--json").body["checks"]}
+    assert checks["log of queries"]["message"] == f"{SEARCHES} searches of the last 30 days."
+
+
 def test_searches_are_forgotten_by_text_and_by_age(assay: Run, site: Path) -> None:
     add(site, query("about ada", 1), query("old one", 2, timedelta(days=20)))
     assert assay("queries", "top", "--days", "10", "--json").body["totals"]["searches"] == SEARCHES + 1
@@ -142,9 +147,9 @@ def test_without_a_log_the_lists_say_how_to_begin_one(assay: Run, site: Path) ->
 
 def test_a_damaged_log_is_an_error_of_the_log(assay: Run, site: Path) -> None:
     (site / ".assay" / "queries.sqlite").write_bytes(b"no database at all")
-    said = assay("queries", "top")
-    assert said.code not in {0, 5}
-    assert "The log of queries" in said.err
+    for said in (assay("queries", "top"), assay("doctor")):
+        assert said.code not in {0, 5}
+        assert "The log of queries" in said.err + said.out
 
 
 def test_the_python_api_counts_and_forgets_too(site: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from assay.contracts.query_lists import QueryList
 from assay.mcp.searching import search_docs
 from assay.model.access import Scope
 from assay.model.evaluation import Topic
-from assay.model.queries import QueryKind, QueryReport
+from assay.model.queries import LoggedQuery, QueryKind, QueryReport
+from assay.model.ranking import Filters
 from assay.settings import load_settings
 from assay.validation.testsets.plain import make_test_set
 from assay.web.application import create_app
@@ -185,6 +187,16 @@ def test_an_allowed_site_may_report_and_an_unknown_search_looks_the_same(
     unknown = click(client, {**report, "query_id": "0" * 32}, **site)
     assert (known.status_code, known.content) == (unknown.status_code, unknown.content) == (200, b'{"accepted":true}')
     assert logged(logging_assay).totals.clicked == 1
+
+
+def test_a_server_deletes_old_searches_although_nobody_searches(opened: Opened) -> None:
+    one = opened(queries={"log": True, "keep_days": 7})
+    at, nowhere = datetime.now(UTC), Filters()
+    old = [LoggedQuery(f"{n:032x}", at - timedelta(days=n), str(n), "/", nowhere, "g", (), False) for n in range(10)]
+    one.parts.query_log.append(old, [], str)
+    with TestClient(create_app(one)):
+        pass
+    assert {each.text for each in logged(one).queries} == set("0123456")
 
 
 def test_a_key_that_can_only_search_may_report(opened: Opened, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from assay.redaction import redacted
+from assay.redaction import MASK, redacted
 
 EMAIL, NUMBER, KEY, OTHER = "[email]", "[number]", "[key]", "[redacted]"
 
@@ -59,7 +59,7 @@ class QueryRedactor:
 
 def is_masked(text: str) -> bool:
     """Whether something was replaced in a stored text, so that it is not what was searched."""
-    return any(mask in text for mask in (EMAIL, NUMBER, KEY, OTHER))
+    return any(mask in text for mask in (EMAIL, NUMBER, KEY, OTHER, MASK))
 
 
 def grouping_key(text: str) -> str:

@@ -28,7 +28,7 @@ PAUSE = timedelta(seconds=10)
 _VALUES = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_HINT = "Searches do not need the log. Check the disk and the permissions, or remove the file to begin a new log."
+_HINT = "Searches do not need the log. Check the disk and the permissions (see `assay docs queries`)."
 _DROP_UNFINISHED = sa.text(
     """
     DELETE FROM query_log WHERE client IS NOT NULL AND typing = 1

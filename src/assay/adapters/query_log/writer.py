@@ -75,7 +75,7 @@ class QueryWriter:
         self._waiting.append(item)
         if not self._wake.is_set():
             self._wake.set()
-            self._start()
+            self.start()
 
     def close(self) -> None:
         """Write what is queued, for at most a few seconds."""
@@ -85,13 +85,15 @@ class QueryWriter:
         if thread is not None:
             thread.join(_CLOSE_SECONDS)
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the thread, which deletes old queries also while there are no new ones; a second call does nothing."""
         with self._lock:
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="query-log", daemon=True)
                 self._thread.start()
 
     def _run(self) -> None:
+        self._attempt(0, self._clean_up)
         while not self._ended.is_set():
             self._wake.wait(self._idle_seconds())
             self._ended.wait(FLUSH_SECONDS)

@@ -55,17 +55,21 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
         ("vector store", _store),
         ("sources", _sources),
         ("test set", _test_set),
+        ("log of queries", _query_log),
         ("live generation", partial(_live, ask=ask)),
         ("candidate", _candidate),
     )
     if assay.parts.adopted is not None:
         checks = (*(one for one in checks if one[0] in _OF_ADOPTED), ("vector store", _adopted))
-    if assay.settings.rerank.provider is None:
-        checks = tuple(one for one in checks if one[0] != "reranker")
+    unused = {
+        *(["reranker"] if assay.settings.rerank.provider is None else []),
+        *([] if assay.queries.are_logged else ["log of queries"]),
+    }
+    checks = tuple(one for one in checks if one[0] not in unused)
     return _run_checks(assay, checks)
 
 
-_OF_ADOPTED = frozenset({"engine", "embedder", "reranker", "API keys", "test set"})
+_OF_ADOPTED = frozenset({"engine", "embedder", "reranker", "API keys", "test set", "log of queries"})
 """Checks that apply to an adopted collection too."""
 
 
@@ -228,6 +232,14 @@ def _test_set(assay: Assay) -> Check:
         message += " The live generation has no PASS by it under the present limits; `assay publish` judges it."
         return Check("test set", "warn", " ".join([message, *applied.notes]))
     return Check("test set", "ok", " ".join([message, *applied.notes]))
+
+
+def _query_log(assay: Assay) -> Check:
+    searches = assay.queries.report(limit=1).totals.searches
+    days = assay.settings.queries.keep_days
+    return Check(
+        "log of queries", "ok", f"{counted(searches, 'search', 'searches')} of the last {counted(days, 'day')}."
+    )
 
 
 def _reach(assay: Assay, site: SourceSettings) -> str:

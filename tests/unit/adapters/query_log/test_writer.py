@@ -172,6 +172,9 @@ def test_two_processes_write_one_file_redacted_and_without_what_is_old(tmp_path:
     writers[1].put(Click(f"{0:032x}", "a", datetime.now(UTC)))  # on a search that the other one writes
     for writer in writers:
         writer.close()
+    later = QueryWriter(logs[0], RULES, lambda *_: None)
+    later.start()
+    later.close()
     report = logs[0].report(QueryKind.TOP, None, 1)
     assert report.totals.searches == 200
     assert report.queries[0].text.startswith("QUERY")
