@@ -33,7 +33,7 @@ def serve_lines(server: Server[Any]) -> None:
 
     try:
         anyio.run(run)
-    except* BrokenPipeError:
+    except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):  # also what waited to be written
         logger.info("The client closed standard output.")
 
 

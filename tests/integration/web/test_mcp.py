@@ -199,7 +199,7 @@ def test_a_client_that_stops_reading_ends_it_quietly(program: ForkedProgram) -> 
     program.stdin.flush()
     assert '"id":0' in program.stdout.readline()
     program.stdout.close()
-    program.stdin.write(asked(1, "nodes"))
+    program.stdin.write("".join(asked(number, "nodes") + "{\n" for number in range(1, 30)))
     program.stdin.close()
     program.wait(timeout=30)
     assert program.returncode == 0
