@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
 
 logger = logging.getLogger(__name__)
+
+_FEW_HITS = 20
+"""Hits of a search that takes milliseconds."""
+
 _PLACEHOLDER_PAGES = Filters(url_prefix=f"https://{PLACEHOLDER_HOST}", everything=True)
 
 
@@ -118,6 +122,25 @@ class Searches:
             return explain(searcher, query, self._embed)
         finally:
             searcher.close()
+
+    @property
+    def are_open(self) -> bool:
+        """Whether the served generation is open, so that a search need not open it."""
+        return self.live.generation() is not None
+
+    def is_short(self, query: Query) -> bool:
+        """Whether a search takes milliseconds, and waits for nothing outside this process."""
+        few = query.top_k <= _FEW_HITS and query.passages_per_page is None
+        return few and self._are_local and self.are_open
+
+    @cached_property
+    def _are_local(self) -> bool:
+        settings = self._parts.settings
+        return (
+            settings.vector_store == "embedded"
+            and settings.embedding.provider == "static"
+            and settings.rerank.provider is None
+        )
 
     def suggest(self, text: str, limit: int) -> tuple[list[Name], str]:
         """Suggest names; see Assay.suggest. Also returns the id of the generation that has them."""

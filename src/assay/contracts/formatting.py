@@ -1,9 +1,10 @@
 """A response as JSON that reports its own formatting time, in fields that are appended at the end."""
 
-import json
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import NamedTuple
+
+import pydantic_core
 
 LastFields = Callable[[float], Mapping[str, object]]
 """Makes the last fields of a response from the formatting time of the others, in milliseconds."""
@@ -33,5 +34,5 @@ def format_answer(project: Callable[[], Mapping[str, object]], last_fields: Last
 
 
 def to_json(body: Mapping[str, object]) -> bytes:
-    """A body as compact JSON in UTF-8. Raises ValueError for NaN and the infinities."""
-    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    """A body as compact JSON in UTF-8. NaN and the infinities, which no field has, become null."""
+    return pydantic_core.to_json(body, inf_nan_mode="null")

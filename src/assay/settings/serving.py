@@ -25,7 +25,13 @@ class ServerSettings(Table):
         description="Processes that answer on the same port. `threads`, `max_requests` and `max_connections` apply to "
         "each; rate limits and `/metrics` to all together. See [scaling.md](scaling.md#workers). Not on Windows.",
     )
-    threads: int = Field(default=8, ge=1, le=256, description="Most searches at the same time.")
+    threads: int = Field(
+        default=8,
+        ge=1,
+        le=256,
+        description="Most requests in threads at the same time. Short searches of an embedded index need none: they "
+        "run one after another.",
+    )
     contract_mode: ContractMode | None = Field(
         default=None,
         description="How the contracts' routes choose and order hits: `hybrid` (chosen by `[search] mode`, ordered by "

@@ -14,6 +14,7 @@ from assay.web.openapi import GET_ERRORS, SEARCH_ERRORS, plain_answers, request_
 from assay.web.parameters import url_parameters, url_parameters_schema
 from assay.web.record import record_of
 from assay.web.routes import examples
+from assay.web.turns import Turns
 
 
 def router(assay: Assay) -> APIRouter:
@@ -21,6 +22,7 @@ def router(assay: Assay) -> APIRouter:
     routes = APIRouter(tags=["search"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     defaults = assay.settings.search
+    turns = Turns()
     answers = search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL)
 
     @routes.post(
@@ -29,8 +31,8 @@ def router(assay: Assay) -> APIRouter:
         responses=answers,
         openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
     )
-    def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        return _answer(request, native.parse(body, defaults))
+    async def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+        return await _answer(request, native.parse(body, defaults))
 
     @routes.head("/v1/search", include_in_schema=False)
     @routes.get(
@@ -39,9 +41,9 @@ def router(assay: Assay) -> APIRouter:
         responses=answers,
         openapi_extra=url_parameters_schema(native.SearchParameters, {"q": examples.NATIVE_REQUEST["query"]}),
     )
-    def search_by_url(request: Request) -> Response:
+    async def search_by_url(request: Request) -> Response:
         parameters = url_parameters(request, native.SearchParameters)
-        return _answer(request, native.parse_parameters(parameters, defaults))
+        return await _answer(request, native.parse_parameters(parameters, defaults))
 
     @routes.head("/v1/suggest", include_in_schema=False)
     @routes.get(
@@ -50,9 +52,10 @@ def router(assay: Assay) -> APIRouter:
         responses=plain_answers(suggestions.Suggestions, examples.SUGGESTIONS, SEARCH_ERRORS, "The suggestions."),
         openapi_extra=url_parameters_schema(suggestions.SuggestQuery, {"q": examples.SUGGESTIONS["query"]}),
     )
-    def suggest(request: Request) -> Response:
+    async def suggest(request: Request) -> Response:
         asked = suggestions.parse(url_parameters(request, suggestions.SuggestQuery))
-        names, generation = assay.searches.suggest(asked.q, asked.limit)
+        is_short = assay.searches.are_open  # the vocabulary is in memory
+        names, generation = await turns.call(lambda: assay.searches.suggest(asked.q, asked.limit), is_short=is_short)
         return JSONResponse(suggestions.to_body(asked.q, names, generation))
 
     @routes.head("/v1/facets", include_in_schema=False)
@@ -65,7 +68,10 @@ def router(assay: Assay) -> APIRouter:
         generation, sources = assay.pages.sources()
         return JSONResponse(facets.to_body(sources, generation.id))
 
-    def _answer(request: Request, parsed: NativeRequest) -> Response:
+    async def _answer(request: Request, parsed: NativeRequest) -> Response:
+        return await turns.call(lambda: _ranked(request, parsed), is_short=assay.searches.is_short(parsed.query))
+
+    def _ranked(request: Request, parsed: NativeRequest) -> Response:
         ranking = run_search(assay, parsed.query, request, reports_clicks=parsed.reports_clicks)
         query_id = record_of(request.scope).query_id
         return send_answer(
