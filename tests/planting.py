@@ -12,6 +12,7 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_edge import CountRequest, EdgeShard, Point, ScrollRequest, SparseVector, UpdateOperation
 
+from assay.adapters.stores.edge.point_ids import number_of
 from assay.adapters.stores.edge.seal import read_seal, write_seal
 from assay.adapters.stores.points import DENSE, SPARSE
 
@@ -60,13 +61,14 @@ class EdgePoints:
     def all(self) -> dict[str, Stored]:
         with self._shard() as shard:
             records, _ = shard.scroll(ScrollRequest(limit=10_000, with_payload=True, with_vector=True))
-        return {str(one.id): self._stored(one) for one in records}
+        stored = [self._stored(one) for one in records]
+        return {one.id: one for one in stored}
 
     @staticmethod
     def _stored(record: Any) -> Stored:
         sparse = record.vector[SPARSE]
         return Stored(
-            str(record.id),
+            record.payload["chunk_id"],
             list(record.vector[DENSE]),
             list(sparse.indices),
             list(sparse.values),
@@ -75,7 +77,7 @@ class EdgePoints:
 
     def put(self, *points: Stored) -> None:
         written = [
-            Point(one.id, {DENSE: one.dense, SPARSE: SparseVector(one.indices, one.weights)}, one.payload)
+            Point(number_of(one.id), {DENSE: one.dense, SPARSE: SparseVector(one.indices, one.weights)}, one.payload)
             for one in points
         ]
         with self._shard() as shard:
@@ -83,7 +85,7 @@ class EdgePoints:
 
     def remove(self, *ids: str) -> None:
         with self._shard() as shard:
-            shard.update(UpdateOperation.delete_points(list(ids)))
+            shard.update(UpdateOperation.delete_points([number_of(one) for one in ids]))
 
 
 class ServerPoints:

@@ -606,7 +606,7 @@ def use_everything(assay: Assay) -> None:
     filters = Filters(url_prefix=BASE_URL, sources=("docs",))
     ranking = assay.search(Query(QUESTION, 50, Mode.HYBRID, filters=filters, with_vectors=True))
     with assay.searches.live.lease() as searcher:
-        searcher.index.compare(embedder().embed_query(QUESTION), [hit.chunk.id for hit in ranking.hits])
+        searcher.index.compare(embedder().embed_query(QUESTION), [hit.chunk.id for hit in ranking.hits], {})
         list(searcher.index.ids())
         searcher.index.chunks(["https://x.dev/a_3", "17", "0f8fad5b-d9cb-469f-a165-70867728950e"])
     assay.searches.health()

@@ -539,7 +539,7 @@ def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk) -> None:
             assert len({hit.chunk.content_hash for hit in hits}) == len(hits) >= 1
             with assay.searches.live.lease() as searcher:
                 vector = assay.parts.embedder.embed_query("exactly the same words")
-                compared = searcher.index.compare(vector, [hit.chunk.id for hit in hits])
+                compared = searcher.index.compare(vector, [hit.chunk.id for hit in hits], {})
                 true = {chunk_id: one.cosine for chunk_id, one in compared.items()}
             assert [hit.similarity for hit in hits] == pytest.approx(
                 [max(true[hit.chunk.id], 0.0) for hit in hits], abs=1e-5

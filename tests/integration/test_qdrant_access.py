@@ -295,7 +295,7 @@ def test_a_limit_in_the_servers_words_is_explained(peer: QdrantPeer, words: str,
     peer.nasty = f"Bad request: {words}"
     peer.fail("nasty", times=None)
     with pytest.raises(VectorStoreError, match="a limit of its strict mode") as raised:
-        index.compare(direction(1), [points(1)[0].chunk.id])
+        index.compare(direction(1), [points(1)[0].chunk.id], {})
     assert advice in raised.value.hint
     store.close()
 
@@ -312,7 +312,7 @@ def test_a_search_of_a_collection_that_another_program_replaced_says_so(any_serv
         dense = models.VectorParams(size=4, distance=models.Distance.COSINE)
         outside.create_collection("assay-g1", vectors_config={"dense": dense})
     with pytest.raises(IndexCorrupt, match="another program replaced") as raised:
-        index.compare(direction(1), [points(1)[0].chunk.id])
+        index.compare(direction(1), [points(1)[0].chunk.id], {})
     assert "assay publish" in raised.value.hint
     store.close()
 
@@ -341,6 +341,6 @@ def test_a_shard_without_a_replica_that_answers_is_explained(peer: QdrantPeer) -
     peer.nasty = "Service internal error: 1 of 1 read operations failed: Tonic status error: status: Unavailable"
     peer.fail("nasty", times=None)
     with pytest.raises(StoreUnavailable, match="read operations failed") as raised:
-        index.compare(direction(1), [points(1)[0].chunk.id])
+        index.compare(direction(1), [points(1)[0].chunk.id], {})
     assert "replication_factor" in raised.value.hint
     store.close()

@@ -64,7 +64,7 @@ def uses(index: VectorIndex) -> list[Callable[[], object]]:
     return [
         index.count,
         lambda: index.search(QUERY),
-        lambda: index.compare(direction(1), ids),
+        lambda: index.compare(direction(1), ids, {}),
         lambda: index.chunks(ids),
         lambda: index.vectors(ids),
         lambda: list(index.ids()),
@@ -323,7 +323,7 @@ def test_strict_mode_without_exact_search_and_unindexed_filters_is_no_obstacle(
     index = filled(store, points(60))
     assert index.count() == 60
     assert len(index.search(QUERY).dense) == 20
-    assert len(index.compare(direction(1), [one.chunk.id for one in points(60)])) == 60
+    assert len(index.compare(direction(1), [one.chunk.id for one in points(60)], {})) == 60
     with pytest.raises(VectorStoreError, match="strict mode") as raised:
         index.search(replace(QUERY, exact=True))
     assert "search_allow_exact" in raised.value.hint

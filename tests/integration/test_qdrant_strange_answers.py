@@ -53,7 +53,7 @@ class World:
 USES: dict[str, Callable[[World], object]] = {
     "count": lambda world: world.index.count(),
     "search": lambda world: world.index.search(QUERY),
-    "compare": lambda world: world.index.compare(direction(1), IDS),
+    "compare": lambda world: world.index.compare(direction(1), IDS, {}),
     "chunks": lambda world: world.index.chunks(IDS),
     "vectors": lambda world: world.index.vectors(IDS),
     "stored": lambda world: world.index.stored(IDS),

@@ -80,7 +80,7 @@ def use_everything(store: QdrantStore) -> None:
     ids = list(index.ids())
     index.chunks(ids)
     index.vectors(ids)
-    index.compare(direction(1), ids)
+    index.compare(direction(1), ids, {})
     index.close()
     second = store.create("g2", SPEC)
     second.add(points(3))

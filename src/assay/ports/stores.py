@@ -1,6 +1,6 @@
 """Vector stores and indexes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -108,8 +108,10 @@ class VectorIndex(Protocol):
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out."""
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+    def compare(self, vector: Vector, chunk_ids: Sequence[str], known: Mapping[str, float]) -> dict[str, Compared]:
         """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
+
+        known: cosines that a search of this index for the vector gave, which need not be computed again.
 
         Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """

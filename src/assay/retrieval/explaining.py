@@ -104,9 +104,14 @@ class _RecordingIndex:
         """As of the index."""
         return self._index.chunks(chunk_ids)
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+    def compare(
+        self,
+        vector: Vector,
+        chunk_ids: Sequence[str],
+        known: Mapping[str, float],
+    ) -> dict[str, Compared]:
         """As of the index."""
-        return self._index.compare(vector, chunk_ids)
+        return self._index.compare(vector, chunk_ids, known)
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """As of the index."""

@@ -215,9 +215,17 @@ class Searcher:
             return False
         if self.encoder is None:
             return True
-        texts = [text, *(hit.chunk.keyword_text for hit in hits[:_COMPARED_WORDS])]
-        words, *of_hits = (set(counted.indices) for counted in self.encoder.term_counts(texts))
-        return max(len(words & of_hit) for of_hit in of_hits) < _ENOUGH_WORDS * len(words)
+        words = self._words_of(text)
+        return all(
+            len(words & self._words_of(hit.chunk.keyword_text)) < _ENOUGH_WORDS * len(words)
+            for hit in hits[:_COMPARED_WORDS]
+        )
+
+    def _words_of(self, text: str) -> set[int]:
+        """The terms of a text."""
+        assert self.encoder is not None
+        (counted,) = self.encoder.term_counts([text])
+        return set(counted.indices)
 
     def _hits_of_pages(self, query: Query, encoded: Encoded, clock: StageClock) -> tuple[Hit, ...]:
         """Enough of the best hits for top_k pages; searches for more hits while pages lack."""
@@ -364,7 +372,7 @@ class Searcher:
     ) -> Iterator[tuple[Fused, Chunk, float | None]]:
         """The candidates of a batch that reach the threshold, with chunk and cosine, by one request to the index.
 
-        If a cosine is missing, all are compared: a second request to a server would cost more.
+        If a cosine is missing, all are read by `compare`: a second request would cost more.
         """
         if vector is None:
             chunks = self.index.chunks([fused.chunk_id for fused in batch])
@@ -378,7 +386,7 @@ class Searcher:
             for fused in self._readable(near, chunks):
                 yield fused, chunks[fused.chunk_id], cosines[fused.chunk_id]
             return
-        compared = self.index.compare(vector, ids)
+        compared = self.index.compare(vector, ids, cosines)
         for fused in self._readable(near, compared):
             chunk, cosine = compared[fused.chunk_id]
             if _reaches(cosine, query.threshold):

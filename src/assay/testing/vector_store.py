@@ -299,7 +299,7 @@ class VectorStoreConformance:
         with pytest.raises(InvalidEmbedding):
             index.search(IndexQuery(vector, None, 5, EVERYTHING))
         with pytest.raises(InvalidEmbedding):
-            index.compare(vector, [points(1)[0].chunk.id])
+            index.compare(vector, [points(1)[0].chunk.id], {})
 
     def test_the_length_of_a_query_vector_does_not_matter(self, index: VectorIndex) -> None:
         query = IndexQuery(direction(6), None, 10, EVERYTHING)
@@ -404,19 +404,19 @@ class VectorStoreConformance:
         chosen = points(60)[10:30]
         ids = [one.chunk.id for one in chosen]
         expected = {one.chunk.id: cosine(one.dense, direction(7)) for one in chosen}
-        compared = index.compare(direction(7), [*UNKNOWN_IDS, *ids])
+        compared = index.compare(direction(7), [*UNKNOWN_IDS, *ids], {})
         assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(expected, abs=1e-5)
         assert {chunk_id: one.chunk for chunk_id, one in compared.items()} == index.chunks(ids)
 
     def test_comparing_agrees_with_dense_search(self, index: VectorIndex) -> None:
         answer = index.search(IndexQuery(direction(7), None, 60, EVERYTHING)).dense
-        compared = index.compare(direction(7), [scored.chunk_id for scored in answer])
+        compared = index.compare(direction(7), [scored.chunk_id for scored in answer], {})
         assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(dict(answer), abs=1e-6)
 
     def test_the_length_of_a_compared_vector_does_not_matter(self, index: VectorIndex) -> None:
         ids = [one.chunk.id for one in points(60)]
-        longer = index.compare(direction(6) * np.float32(3.0), ids)
-        for chunk_id, one in index.compare(direction(6), ids).items():
+        longer = index.compare(direction(6) * np.float32(3.0), ids, {})
+        for chunk_id, one in index.compare(direction(6), ids, {}).items():
             assert longer[chunk_id].cosine == pytest.approx(one.cosine, abs=1e-5)
 
     def test_chunks_come_back_with_every_field_as_it_was(self, store: VectorStore) -> None:
@@ -478,12 +478,12 @@ class VectorStoreConformance:
         assert index.chunks(ids) == {}
         assert index.vectors(ids) == {}
         assert index.stored(ids) == {}
-        assert index.compare(direction(1), ids) == {}
+        assert index.compare(direction(1), ids, {}) == {}
 
     def test_an_id_asked_for_twice_is_found_once(self, index: VectorIndex) -> None:
         chunk_id = points(1)[0].chunk.id
         assert list(index.chunks([chunk_id, chunk_id])) == [chunk_id]
-        assert list(index.compare(direction(1), [chunk_id, chunk_id])) == [chunk_id]
+        assert list(index.compare(direction(1), [chunk_id, chunk_id], {})) == [chunk_id]
 
     # --- closing, and threads ---
 
@@ -497,7 +497,7 @@ class VectorStoreConformance:
         for use in (
             index.count,
             lambda: index.search(IndexQuery(direction(1), None, 1, EVERYTHING)),
-            lambda: index.compare(direction(1), ids),
+            lambda: index.compare(direction(1), ids, {}),
             lambda: index.chunks(ids),
             lambda: index.vectors(ids),
             lambda: index.stored(ids),

@@ -159,7 +159,12 @@ class MemoryIndex:
         points = self._open()
         return {chunk_id: points[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in points}
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+    def compare(
+        self,
+        vector: Vector,
+        chunk_ids: Sequence[str],
+        known: Mapping[str, float],  # noqa: ARG002 - computing costs nothing here
+    ) -> dict[str, Compared]:
         """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         points = self._open()
         require_direction(vector, self._dimension)

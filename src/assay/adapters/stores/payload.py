@@ -5,9 +5,10 @@ store and the Qdrant server store the same payloads.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -54,15 +55,17 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
 }
 """Allowed types of each field inside `rest`."""
 
-_LISTS = (FACETS, "heading_path", "tags")
-"""Fields of `_FIELDS` or `_REST_FIELDS` whose value is a list of texts."""
+_OPTIONAL = ("address", _HEADINGS)
+"""Fields inside `rest` that only some chunks have."""
+
+_fields_of, _rest_fields_of = itemgetter(*_FIELDS), itemgetter(*_REST_FIELDS)
 
 _TEXTS = frozenset(_TEXT)
 
 _ABSENT = object()
 
 _SOUND: set[tuple[type, ...]] = set()
-"""Types of the fields of payloads without faults, in the order of `_FIELDS` or `_REST_FIELDS`: at most some dozens."""
+"""What `_types` gave for payloads without faults: at most some dozens."""
 
 _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
 """Names of JSON's types."""
@@ -115,10 +118,10 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
 
 def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
     """Read the chunk of a point. Raises PointCorrupt for a field that is missing or has the wrong type."""
-    rest = _rest_of(payload)
-    for problem in _damage(payload, rest, point):
-        raise PointCorrupt(f"The point {point} of the index is damaged: its payload {problem}.", hint=REBUILD)
-    return _chunk(payload, rest)
+    chunk, faults = _read(payload, point)
+    if chunk is None:
+        raise PointCorrupt(f"The point {point} of the index is damaged: its payload {faults[0]}.", hint=REBUILD)
+    return chunk
 
 
 def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, tuple[str, ...]]:
@@ -126,10 +129,9 @@ def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, t
 
     Derived fields, such as the facets, are compared with the fields that they are derived from.
     """
-    rest = _rest_of(payload)
-    if damage := list(_damage(payload, rest, point)):
-        return None, (f"has a payload that {', and '.join(damage)}",)
-    chunk = _chunk(payload, rest)
+    chunk, faults = _read(payload, point)
+    if chunk is None:
+        return None, (f"has a payload that {', and '.join(faults)}",)
     derived = {FACETS: facets(chunk), "order_index": chunk.position + 1}
     wrong = [name for name, value in derived.items() if payload[name] != value]
     return chunk, (f"has values of {', '.join(wrong)} that contradict its other fields",) if wrong else ()
@@ -155,8 +157,38 @@ def dense_vector(point: str, vector: object) -> Vector:
     return np.array(vector[DENSE], dtype=np.float32)
 
 
+def _read(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, Sequence[str]]:
+    """Read a chunk; None if it cannot be read, and its faults, each as the end of a sentence."""
+    rest = _rest_of(payload)
+    types = _types(payload, rest)
+    # A search reads every hit's payload, nearly always a sound one, and looking for faults takes most of the time.
+    if types in _SOUND and payload["chunk_id"] == point and _lists_hold_texts(payload, rest):
+        try:
+            return _chunk(payload, rest), ()
+        except ValueError:
+            pass  # a time or a heading, which is named below
+    faults = list(_damage(payload, rest, point))
+    if faults:
+        return None, faults
+    _SOUND.add(types)
+    return _chunk(payload, rest), ()
+
+
+def _types(payload: Mapping[str, Any], rest: Any) -> tuple[type, ...]:  # noqa: ANN401 - JSON
+    """Types of the fields, in the order of _FIELDS, _REST_FIELDS and _OPTIONAL; () if a required one is missing."""
+    try:
+        values = (*_fields_of(payload), *_rest_fields_of(rest))
+    except (KeyError, TypeError):
+        return ()
+    return (*map(type, values), *map(type, map(rest.get, _OPTIONAL, repeat(_ABSENT))))
+
+
+def _lists_hold_texts(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> bool:
+    return all(map(_holds_texts, (payload[FACETS], rest["heading_path"], rest["tags"])))
+
+
 def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
-    """Make the chunk of an undamaged payload. rest: the decoded field `rest`."""
+    """Make the chunk of an undamaged payload. rest: the decoded field `rest`. Raises ValueError for a bad time."""
     created_at = payload["created_at"]
     return Chunk(
         id=payload["chunk_id"],
@@ -208,31 +240,21 @@ def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[st
 
 
 def _type_faults(values: Mapping[str, Any], allowed: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
-    # A search reads every hit's payload, nearly always a sound one: this takes a tenth of the time of the loop below.
-    found = tuple(map(type, map(values.get, allowed, repeat(_ABSENT))))
-    if found in _SOUND and all(map(_holds_texts, map(values.get, _LISTS))):
-        return
-    sound = True
     for name, kinds in allowed.items():
         value = values.get(name, _ABSENT)
         if type(value) in kinds:
             if kinds is _LIST and not _holds_texts(value):
-                sound = False
                 yield f"has a value that is not text in the list `{path}{name}`"
             continue
-        sound = False
         if name not in values:
             yield f"lacks `{path}{name}`"
         else:
             wrong = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
             yield f"has {wrong} as `{path}{name}` instead of {_KINDS[kinds[0]]}"
-    if sound:
-        _SOUND.add(found)
 
 
-def _holds_texts(values: Iterable[object] | None) -> bool:
-    """Whether a list holds texts only; true without one."""
-    return values is None or _TEXTS.issuperset(map(type, values))
+def _holds_texts(values: Iterable[object]) -> bool:
+    return _TEXTS.issuperset(map(type, values))
 
 
 def _are_headings(rows: object) -> bool:

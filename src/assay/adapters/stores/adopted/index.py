@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,12 @@ class AdoptedIndex:
             if point.chunk is not None
         }
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+    def compare(
+        self,
+        vector: Vector,
+        chunk_ids: Sequence[str],
+        known: Mapping[str, float],  # noqa: ARG002
+    ) -> dict[str, Compared]:
         """The stored chunks with their cosine to a vector, computed here from the stored vectors."""
         self._require_open()
         require_direction(vector, self._plan.dense.dimension)

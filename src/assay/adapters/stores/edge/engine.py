@@ -80,6 +80,9 @@ def shard_config(dimension: int, kind: SearchKind) -> edge.EdgeConfig:
         optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1, max_segment_size=_NEVER, indexing_threshold=_NEVER if exact else 1
         ),
+        # A shard has one segment, and the engine holds the GIL while it searches: more threads only wake each other, at
+        # a quarter of the processor time of a search.
+        max_search_threads=1,
         payload_memory=edge.Memory.Cold,
         wal_enabled=False,
     )

@@ -22,8 +22,10 @@ from assay.atomic_files import write_files
 from assay.errors import IndexCorrupt, IndexNotFound
 
 SEAL = "assay-index.json"
-FORMAT = 1
-"""Version of the seal and the payload; an index of another version is refused."""
+FORMAT = 2
+"""Version of the seal, the payload and the ids of points. Version 1 has UUIDs as ids; others are refused."""
+
+_READABLE = (1, FORMAT)
 
 _SEGMENTS = "segments"
 """The engine reads every folder in this one."""
@@ -90,8 +92,8 @@ def read_seal(folder: Path) -> Seal:
         made_by, checksum = body.pop("format"), body.pop("crc")
     except (ValueError, KeyError, AttributeError, TypeError):
         raise _corrupt(folder, f"its {SEAL} is damaged") from None
-    if made_by != FORMAT:
-        raise _corrupt(folder, f"it has format {made_by!r} and this version of Assay reads format {FORMAT}")
+    if made_by not in _READABLE:
+        raise _corrupt(folder, f"it has format {made_by!r} and this version of Assay reads formats {_READABLE}")
     if checksum != _crc_of(body):
         raise _corrupt(folder, f"its {SEAL} is damaged")
     files = {name: (size, crc) for name, (size, crc) in body.pop("files").items()}

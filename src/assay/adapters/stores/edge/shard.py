@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from qdrant_edge import EdgeShard, KeywordIndexParams, Memory, Point, SparseVector, UpdateOperation
 
 from assay.adapters.stores.edge.engine import SearchKind, engine_errors, shard_config
+from assay.adapters.stores.edge.point_ids import number_of
 from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode
 from assay.errors import VectorStoreError
@@ -79,8 +80,8 @@ class ShardWriter:
 
 
 def _point(dense: list[float], sparse: tuple[Sequence[int], Sequence[float]], payload: dict[str, Any]) -> Point:
-    indices, values = sparse
+    number, (indices, values) = number_of(payload["chunk_id"]), sparse
     try:
-        return Point(payload["chunk_id"], {DENSE: dense, SPARSE: SparseVector(list(indices), list(values))}, payload)
+        return Point(number, {DENSE: dense, SPARSE: SparseVector(list(indices), list(values))}, payload)
     except TypeError:
         raise not_unicode(payload["position"], payload["source_path"]) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.adapters.stores.edge.engine import engine_errors, os_error
 from assay.adapters.stores.edge.index import EdgeIndex
 from assay.adapters.stores.edge.opening import load_shard
+from assay.adapters.stores.edge.point_ids import CHUNK_IDS, Numbers, Uuids
 from assay.adapters.stores.edge.seal import (
     SEAL,
     Seal,
@@ -70,8 +71,7 @@ class EdgeStore:
                     wrong, hint="Restore the embedding settings, or build a new generation with `assay publish`."
                 )
             check_files(folder, seal)
-            shard, copy = load_shard(folder, seal)
-        index = EdgeIndex(folder, shard, seal, copy)
+            index = _load(folder, seal)
         if wrong := _wrong_count(seal, generation, index):
             index.close()
             raise IndexCorrupt(wrong)
@@ -89,10 +89,9 @@ class EdgeStore:
                 problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
                 if not all(is_vector_data(folder, seal, name) for name in differing):
                     return Inspected(None, tuple(problems))
-                shard, copy = load_shard(folder, seal)
+                index = _load(folder, seal)
         except (IndexCorrupt, IndexNotFound) as error:
             return Inspected(None, (*problems, error.message))
-        index = EdgeIndex(folder, shard, seal, copy)
         problems += [_wrong_dimension(seal, generation, spec), _wrong_count(seal, generation, index)]
         return Inspected(index, tuple(filter(None, problems)))
 
@@ -153,6 +152,13 @@ class EdgeStore:
     def _folder(self, generation: str) -> Path:
         require_name(generation)
         return self._root / generation
+
+
+def _load(folder: Path, seal: Seal) -> EdgeIndex:
+    """Load an index with checked files. Raises IndexCorrupt, StorageFull, StoreUnavailable, OSError."""
+    point_ids = Numbers(folder) if CHUNK_IDS in seal.files else Uuids()
+    shard, copy = load_shard(folder, seal)
+    return EdgeIndex(folder, shard, seal, point_ids, copy)
 
 
 def _wrong_dimension(seal: Seal, generation: str, spec: IndexSpec) -> str:

@@ -1,6 +1,6 @@
 """Reading a generation's collection on a Qdrant server."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qdrant_client import QdrantClient, models
@@ -75,7 +75,12 @@ class QdrantIndex:
         records = self._records(chunk_ids, with_payload=True, with_vectors=False)
         return {str(record.id): from_payload(record.payload or {}, str(record.id)) for record in records}
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+    def compare(
+        self,
+        vector: Vector,
+        chunk_ids: Sequence[str],
+        known: Mapping[str, float],  # noqa: ARG002
+    ) -> dict[str, Compared]:
         """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         self._require_open()
         require_direction(vector, self._marker.dimension)

@@ -4,18 +4,25 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from qdrant_edge import EdgeShard, Point, UpdateOperation
+from qdrant_edge import SparseVector as EdgeSparseVector
 
 from assay.adapters.stores.edge import engine as edge_engine
 from assay.adapters.stores.edge import seal as edge_seal
 from assay.adapters.stores.edge import writer as edge_writer
+from assay.adapters.stores.edge.point_ids import Numbers, number_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import SEAL
 from assay.adapters.stores.edge.store import EdgeStore
+from assay.adapters.stores.payload import to_payload
+from assay.adapters.stores.points import DENSE, SPARSE
 from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
-from assay.ports import IndexQuery, SparseVector
+from assay.ports import IndexPoint, IndexQuery, SparseVector
 from assay.testing import VectorStoreConformance
 from assay.testing.index_samples import EVERYTHING, SPEC, direction, filled, point, points
 
@@ -162,6 +169,60 @@ def test_of_equal_scores_at_the_limit_those_with_the_first_ids_are_returned(stor
     first = sorted(one.chunk.id for one in twins)[:5]
     assert [scored.chunk_id for scored in answer.dense] == first
     assert [scored.chunk_id for scored in answer.sparse] == first
+
+
+# --- ids of points ---
+
+
+def test_an_index_of_format_1_with_uuids_as_ids_is_read_like_a_new_one(store: EdgeStore, root: Path) -> None:
+    contents = points(60)
+    with_uuids(root / "old", contents)
+    old, new = store.open("old", SPEC), filled(store, contents, "new")
+    chosen = [one.chunk.id for one in contents[::7]]
+    asked = IndexQuery(direction(3), SparseVector((1, 2), (1.0, 1.0)), 20, EVERYTHING)
+    for read in (
+        lambda index: list(index.ids()),
+        lambda index: index.search(asked),
+        lambda index: index.chunks(chosen),
+        lambda index: index.compare(direction(5), chosen, {}),
+    ):
+        assert read(old) == read(new)
+
+
+def with_uuids(folder: Path, contents: Sequence[IndexPoint]) -> None:
+    """Write an index as versions of Assay wrote it whose indexes had UUIDs as ids."""
+    folder.mkdir(parents=True)
+    shard = EdgeShard.create(str(folder), edge_engine.shard_config(SPEC.dimension, edge_engine.SearchKind.EXACT))
+    vectors = [
+        {DENSE: one.dense.tolist(), SPARSE: EdgeSparseVector(list(one.sparse.indices), list(one.sparse.values))}
+        for one in contents
+    ]
+    written = [Point(one.chunk.id, each, to_payload(one.chunk)) for one, each in zip(contents, vectors, strict=True)]
+    shard.update(UpdateOperation.upsert_points(written))
+    shard.flush()
+    shard.close()
+    EdgeShard.load(str(folder)).close()
+    edge_seal.write_seal(folder, SPEC.dimension, len(contents), edge_engine.SearchKind.EXACT, ())
+    seal = json.loads((folder / SEAL).read_text())
+    (folder / SEAL).write_text(json.dumps(seal | {"format": 1}))
+
+
+def test_a_point_that_was_added_after_sealing_has_an_id_of_no_chunk(tmp_path: Path) -> None:
+    known, added = "0123abcd-0123-5abc-8123-0123456789ab", "ffffffff-ffff-5fff-9fff-ffffffffffff"
+    write_chunk_ids(tmp_path, UUID(known).bytes * 2)
+    ids = Numbers(tmp_path)
+    assert [ids.text(number_of(one)) for one in (known, known, added)] == [
+        known,
+        known,
+        "ffffffff-ffff-5fff-8000-000000000000",
+    ]
+    assert ids.points([known, "no-uuid"]) == {number_of(known)}
+
+
+def test_two_ids_that_begin_with_the_same_64_bits_are_refused_by_name(tmp_path: Path) -> None:
+    one, other = "0123abcd-0123-5abc-8123-0123456789ab", "0123abcd-0123-5abc-8123-0123456789ac"
+    with pytest.raises(VectorStoreError, match=f"{one} and {other} cannot be in one index"):
+        write_chunk_ids(tmp_path, UUID(other).bytes + UUID(one).bytes)
 
 
 # --- what a seal protects ---
