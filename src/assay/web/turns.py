@@ -23,6 +23,6 @@ class Turns:
         """Return the result. is_short: whether it takes only milliseconds, and only of this process."""
         if not is_short:
             return await run_in_threadpool(answer)
-        await asyncio.sleep(0)  # all requests that have arrived wait here, and count as in progress
         async with self._turn:
+            await asyncio.sleep(0)  # the loop reads what has arrived, which then waits here and counts as in progress
             return answer()

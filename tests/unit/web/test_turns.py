@@ -41,8 +41,8 @@ def test_what_arrived_meanwhile_goes_on_between_two_answers() -> None:
             await turns.call(lambda: order.append(f"{name} is answered"), is_short=True)
 
         async def probe() -> None:
-            for _ in range(2):
-                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
             order.append("a probe is answered")
 
         await asyncio.gather(ask("first"), ask("second"), ask("third"), probe())
