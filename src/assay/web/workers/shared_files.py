@@ -6,11 +6,11 @@ killed (SIGBUS) when the disk is full.
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 from assay.adapters.telemetry.prometheus import WORKER_FILE_BYTES, worker_files
 from assay.errors import ConfigurationError
@@ -28,7 +28,7 @@ def shared_files(workers: int) -> Iterator[tuple[Path, int]]:
             folder = Path(tempfile.mkdtemp(prefix="assay-workers-"))
             opened.callback(shutil.rmtree, folder, ignore_errors=True)
             opened.callback(os.close, _kept(folder))
-            counters = opened.enter_context(tempfile.TemporaryFile()).fileno()
+            counters = opened.enter_context(tempfile.TemporaryFile())
             _reserve(counters, COUNTERS_BYTES)
             _make(WorkerShare.release_lock(folder), 1)
             for number in range(1, workers + 1):
@@ -40,7 +40,7 @@ def shared_files(workers: int) -> Iterator[tuple[Path, int]]:
                 f"The temporary folder cannot hold the files that workers share: {error.strerror}.",
                 hint="Free some space in it, or set TMPDIR to another folder.",
             ) from None
-        yield folder, counters
+        yield folder, counters.fileno()
 
 
 def _kept(folder: Path) -> int:
@@ -54,12 +54,10 @@ def _kept(folder: Path) -> int:
 
 def _make(path: Path, size: int) -> None:
     with path.open("xb") as file:
-        _reserve(file.fileno(), size)
+        _reserve(file, size)
 
 
-def _reserve(file: int, size: int) -> None:
-    """Fill a new file with zeros that have their place on the disk."""
-    if sys.platform == "linux":
-        os.posix_fallocate(file, 0, size)
-    else:
-        os.pwrite(file, bytes(size), 0)
+def _reserve(file: IO[bytes], size: int) -> None:
+    """Fill a new file with zeros, which take their place on the disk, unlike a hole."""
+    file.write(bytes(size))
+    file.flush()
