@@ -128,6 +128,16 @@ def test_a_dead_reranker_is_left_alone_after_five_failures(make: MakeCohere, pee
     assert peer.ledger.requests == 5
 
 
+def test_queries_that_are_refused_do_not_pause_the_others(make: MakeCohere, peer: Peer) -> None:
+    reranker = make()
+    peer.faults.always("400")
+    for _ in range(6):
+        with pytest.raises(RerankerRefused):
+            reranker.scores("gripper", TEXTS)
+    peer.faults.always(None)
+    assert len(reranker.scores("gripper", TEXTS)) == len(TEXTS)
+
+
 def test_a_server_that_is_not_there_is_unreachable(make: MakeCohere, calls: list[RerankerCall]) -> None:
     with pytest.raises(RerankerUnavailable, match="no connection") as caught:
         make(url="http://127.0.0.1:9").scores("gripper", TEXTS)

@@ -23,6 +23,9 @@ _ATTEMPTS, _FIRST_RETRY = 2, 0.05
 
 _BREAKER_FAILURES, _BREAKER_SECONDS = 5, 5.0
 
+_OF_THE_QUERY = frozenset({"400", "413", "422"})
+"""Refusals of one query, as of a text that is too long: others may go well, so they do not pause requests."""
+
 _ANSWER_BYTES, _RESULT_BYTES, _ESCAPED = 64 * 1024, 512, 6
 """Upper bounds in bytes: an answer without results, one result, one byte of the request that a server repeats."""
 
@@ -124,9 +127,6 @@ class RemoteReranker:
             )
         try:
             scores = self._ask(query, texts, deadline)
-        except RerankError:
-            self._breaker.failed()
-            raise
         finally:
             self._in_flight.release()
         self._breaker.succeeded()
@@ -151,6 +151,8 @@ class RemoteReranker:
             if not outcome.final:
                 delay = self._retries.delay(attempt, elapsed, outcome.retry_after, random())  # noqa: S311 - jitter
             if delay is None or self._clock.now() + delay >= deadline:
+                if outcome.status not in _OF_THE_QUERY:
+                    self._breaker.failed()
                 raise self._error(outcome, attempt)
             sleep(delay)
 
