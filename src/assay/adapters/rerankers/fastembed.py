@@ -9,9 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from assay.adapters.remote.breaker import CircuitBreaker
+from assay.adapters.remote.clock import MonotonicClock
 from assay.adapters.rerankers.score_checks import UnusableScores, finite_scores
 from assay.errors import ConfigurationError, RerankerRefused, RerankError, RerankerUnavailable
 from assay.ports import RerankerIdentity
+
+_RETRY_SECONDS = 30.0
 
 DEFAULT_MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 
@@ -37,6 +41,7 @@ class FastEmbedReranker:
         self._timeout = timeout
         self._one_at_a_time = threading.Lock()  # the model uses all cores
         self._model: Any = None
+        self._loading = CircuitBreaker(1, _RETRY_SECONDS, MonotonicClock())
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """A finite score for each text, in the order of the texts. See Reranker.scores.
@@ -50,7 +55,7 @@ class FastEmbedReranker:
             raise RerankerUnavailable(f"{self.identity.model} is busy with other queries.")
         try:
             if self._model is None:
-                self._model = _load(self.identity.model, self._folder)
+                self._load()
             return finite_scores(list(self._model.rerank(query, list(texts))), len(texts))
         except UnusableScores as error:
             raise RerankError(f"{self.identity.model} returned scores that cannot be used: {error}.") from None
@@ -59,6 +64,18 @@ class FastEmbedReranker:
 
     def close(self) -> None:
         """Do nothing."""
+
+    def _load(self) -> None:
+        """Load the model; after a failure only once in a while, because a download can take long to fail."""
+        if not self._loading.allows_request():
+            raise RerankerUnavailable(
+                f"{self.identity.model} could not be loaded; next try within {_RETRY_SECONDS:.0f} seconds."
+            )
+        try:
+            self._model = _load(self.identity.model, self._folder)
+        except RerankError:
+            self._loading.failed()
+            raise
 
 
 def _load(model: str, folder: Path | None) -> Any:  # noqa: ANN401 - fastembed is optional

@@ -61,3 +61,14 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_model_that_cannot_be_used_is_an_error_of_the_query(model: str, error: type[RerankError]) -> None:
     with pytest.raises(error, match=model if error is not RerankError else "not finite"):
         FastEmbedReranker(model, None, 1.0).scores("query", ["text"])
+
+
+def test_a_model_that_cannot_be_loaded_is_not_tried_at_each_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    reranker = FastEmbedReranker("offline", None, 1.0)
+    with pytest.raises(RerankerUnavailable, match="no network"):
+        reranker.scores("query", ["text"])
+    with pytest.raises(RerankerUnavailable, match="next try within 30 seconds"):
+        reranker.scores("query", ["text"])
+    monkeypatch.setattr(fastembed.MonotonicClock, "now", lambda _: float("inf"))
+    with pytest.raises(RerankerUnavailable, match="no network"):
+        reranker.scores("query", ["text"])
