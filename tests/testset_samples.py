@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from assay.adapters.testset_files.loading import load
@@ -11,6 +12,9 @@ from assay.model.ranking import Filters
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import make_test_set
 from assay.validation.testsets.reading import read_test_set
+
+HALF = settings(max_examples=(settings.default.max_examples if settings.default else 100) // 2)
+"""Half of the examples of the profile, for tests that write and read a file several times with each."""
 
 MACHINE = """\
 # Queries about the machine.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.handwriting import json_by_hand, yaml_by_hand
-from tests.testset_samples import labelled_sets, written
+from tests.testset_samples import HALF, labelled_sets, written
 
 from assay.app.testsets import Format, examine_test_set, export_test_set, import_test_set, text_of
 from assay.errors import InputError
@@ -50,6 +50,7 @@ def looked_at(folder: str, text: str, name: str) -> None:
     assert all(problem.message and problem.place.line <= text.count("\n") + 1 for problem in reading.errors)
 
 
+@HALF
 @given(labelled_sets(), st.data())
 def test_damaged_yaml(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(damaged(data.draw(yaml_by_hand(to_plain(test_set)))))
@@ -57,6 +58,7 @@ def test_damaged_yaml(test_set: TestSet, data: st.DataObject) -> None:
         looked_at(folder, text, "set.yaml")
 
 
+@HALF
 @given(labelled_sets(), st.data())
 def test_damaged_json(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(damaged(data.draw(json_by_hand(to_plain(test_set)))))
@@ -66,6 +68,7 @@ def test_damaged_json(test_set: TestSet, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("format_", [Format.TREC, Format.BEIR, Format.CSV])
+@HALF
 @given(labelled_sets(), st.data())
 def test_damaged_files_of_other_tools(format_: Format, test_set: TestSet, data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:

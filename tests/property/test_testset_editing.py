@@ -5,19 +5,16 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 from tests.handwriting import json_by_hand, yaml_by_hand
-from tests.testset_samples import judgments, labelled_sets, load_file, written
+from tests.testset_samples import HALF, judgments, labelled_sets, load_file, written
 
 from assay.adapters.testset_files.editing import TestSetEditor
 from assay.adapters.testset_files.loading import dump
 from assay.model.evaluation import TestSet
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import plain_judgment, to_plain
-
-EXAMPLES = settings.default.max_examples if settings.default else 100
-"""Of the profile. Each example writes and reads a file several times, and half of them find the same faults."""
 
 
 def _kept(before: str, after: str) -> bool:
@@ -40,7 +37,7 @@ def _edit(folder: str, name: str, text: str, test_set: TestSet, data: st.DataObj
     return load_file(path).value, body
 
 
-@settings(max_examples=EXAMPLES // 2)
+@HALF
 @given(labelled_sets(), st.data())
 def test_appending_to_yaml_inserts_the_judgments_and_nothing_else(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(yaml_by_hand(to_plain(test_set)))
@@ -49,7 +46,7 @@ def test_appending_to_yaml_inserts_the_judgments_and_nothing_else(test_set: Test
     assert found == wanted
 
 
-@settings(max_examples=EXAMPLES // 2)
+@HALF
 @given(labelled_sets(), st.data())
 def test_appending_to_json_inserts_the_judgments_and_nothing_else(test_set: TestSet, data: st.DataObject) -> None:
     text = data.draw(json_by_hand(to_plain(test_set)))
@@ -58,7 +55,7 @@ def test_appending_to_json_inserts_the_judgments_and_nothing_else(test_set: Test
     assert found == wanted
 
 
-@settings(max_examples=EXAMPLES // 2)
+@HALF
 @given(labelled_sets(), st.data())
 def test_appending_to_json_lines_changes_one_line(test_set: TestSet, data: st.DataObject) -> None:
     text = dump(to_plain(test_set), "jsonl")
@@ -69,7 +66,7 @@ def test_appending_to_json_lines_changes_one_line(test_set: TestSet, data: st.Da
     assert sum(one != other for one, other in zip(text.split("\n"), after.split("\n"), strict=True)) == 1
 
 
-@settings(max_examples=EXAMPLES // 2)
+@HALF
 @given(labelled_sets(), st.data())
 def test_changing_a_judgment_of_yaml_leaves_the_others_as_they_are(test_set: TestSet, data: st.DataObject) -> None:
     body = to_plain(test_set)
@@ -94,7 +91,7 @@ def test_changing_a_judgment_of_yaml_leaves_the_others_as_they_are(test_set: Tes
     assert json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@HALF
 @given(labelled_sets(), st.sampled_from(["yaml", "json", "jsonl"]), st.data())
 def test_added_topics_follow_the_others_and_nothing_else_changes(
     test_set: TestSet, form: str, data: st.DataObject

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
-from tests.testset_samples import labelled_sets, read_file, written
+from tests.testset_samples import HALF, labelled_sets, read_file, written
 
 from assay.adapters.testset_files.loading import dump
 from assay.model.evaluation import TestSet
@@ -13,6 +13,7 @@ from assay.validation.testsets.plain import to_plain
 
 
 @pytest.mark.parametrize("form", ["yaml", "json", "jsonl"])
+@HALF
 @given(test_set=labelled_sets())
 def test_what_is_written_reads_back_equal(form: str, test_set: TestSet) -> None:
     with TemporaryDirectory() as folder:
