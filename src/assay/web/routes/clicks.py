@@ -28,7 +28,7 @@ def router(assay: Assay) -> APIRouter:
         responses=plain_answers(clicks.ClickAnswer, examples.CLICKED, CLICK_ERRORS, "The report was read."),
         openapi_extra=request_body(clicks.ClickReport, examples.CLICK),
     )
-    def report_click(body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+    async def report_click(body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         assay.queries.click(*clicks.parse(body))
         return JSONResponse(clicks.ClickAnswer(accepted=True).to_dict())
 
@@ -39,7 +39,7 @@ def router(assay: Assay) -> APIRouter:
         responses=event_answers(DocSearchError, examples.EVENTS_ANSWER, examples.EVENTS_REFUSAL),
         openapi_extra=request_body(clicks.DocSearchEvents, examples.EVENTS),
     )
-    def report_events(body: Annotated[dict[str, object], Depends(read_events)]) -> Response:
+    async def report_events(body: Annotated[dict[str, object], Depends(read_events)]) -> Response:
         for query_id, chunk_id in clicks.parse_events(body):
             assay.queries.click(query_id, chunk_id)
         return JSONResponse(DocSearchError(message="OK", status=200).to_dict())
