@@ -6,21 +6,17 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from assay.contracts import (
-    admin,
     clicks,
-    docsearch,
-    explanations,
     facets,
-    labelling_entities,
     native,
-    query_lists,
-    reports,
     retrieval_service,
     retrieval_testing,
     search_api,
     service_validation,
     suggestions,
 )
+from assay.contracts.docsearch import requests as docsearch
+from assay.contracts.operators import admin, explanations, labelling_entities, query_lists, reports
 from assay.web.errors import ADMIN_REFUSALS, INTERNAL
 
 TABLES: dict[str, type[BaseModel]] = {

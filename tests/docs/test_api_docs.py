@@ -11,23 +11,19 @@ import pytest
 
 from assay.app import Assay
 from assay.contracts import (
-    admin,
     clicks,
-    docsearch,
-    explanations,
-    labelling_entities,
     native,
-    query_lists,
-    reports,
     retrieval_service,
     retrieval_testing,
     search_api,
     service_validation,
     suggestions,
 )
+from assay.contracts.docsearch import requests as docsearch
 from assay.contracts.fields import AnswerModel, RequestModel
-from assay.contracts.highlights import highlights
 from assay.contracts.json_object import read_json_object
+from assay.contracts.operators import admin, explanations, labelling_entities, query_lists, reports
+from assay.contracts.passages.highlights import highlights
 from assay.errors import InputError
 from assay.ingest.pipeline import new_generation_id
 from assay.model.ids import chunk_id, content_hash

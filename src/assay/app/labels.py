@@ -60,7 +60,7 @@ class Labels:
         Raises InputError for an unknown topic id, GenerationError, CatalogError, VectorStoreError. A topic that
         cannot be searched is in the sheet's `failed`.
         """
-        from assay.contracts.highlights import highlights
+        from assay.contracts.passages.highlights import highlights
 
         generation = self._systems.measured_generation(generation_id)
         part = chosen(test_set, topics)
@@ -88,7 +88,7 @@ class Labels:
 
         Raises CatalogError, VectorStoreError.
         """
-        from assay.contracts.highlights import highlights
+        from assay.contracts.passages.highlights import highlights
 
         with self._corpus(sheet.generation) as corpus:
             results = _measured_again(corpus, sheet, test_set)

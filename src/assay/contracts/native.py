@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict
 from pydantic import Field
 
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields, utc_timestamp
-from assay.contracts.highlights import Matcher, matcher_of, merged
-from assay.contracts.plain_text import plain_part
-from assay.contracts.snippets import best_part, text_fragment
+from assay.contracts.passages.highlights import Matcher, matcher_of, merged
+from assay.contracts.passages.plain_text import plain_part
+from assay.contracts.passages.snippets import best_part, text_fragment
 from assay.errors import InputError
 from assay.model.arguments import require_type
 from assay.model.documents import Chunk

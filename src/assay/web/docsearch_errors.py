@@ -6,7 +6,7 @@ import re
 from starlette.datastructures import MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from assay.contracts.docsearch import DocSearchError
+from assay.contracts.docsearch.requests import DocSearchError
 from assay.contracts.formatting import to_json
 from assay.web.asgi import HttpMiddleware
 

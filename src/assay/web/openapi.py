@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from assay.contracts.docsearch import DocSearchError
+from assay.contracts.docsearch.requests import DocSearchError
 from assay.contracts.search_api import ErrorResponse
 from assay.web.errors import INTERNAL, REFUSALS
 

@@ -11,7 +11,7 @@ from tests.integration.web.wire import Answer, ask, bearer, make_key, search
 from tests.postgres import running_postgres
 
 from assay.app import Assay
-from assay.contracts.admin import GenerationList, ReleaseAnswer
+from assay.contracts.operators.admin import GenerationList, ReleaseAnswer
 from assay.model.access import Scope
 from assay.model.generations import State
 

@@ -10,7 +10,7 @@ from tests.integration.web.conftest import settings_for
 from tests.integration.web.wire import make_key
 
 from assay.app import Assay
-from assay.contracts.docsearch import DocSearchAnswer, DocSearchError
+from assay.contracts.docsearch.requests import DocSearchAnswer, DocSearchError
 from assay.model.access import Scope
 from assay.settings import load_settings
 from assay.web.application import create_app

@@ -10,7 +10,7 @@ from tests.integration.web.conftest import settings_for
 from tests.integration.web.wire import bearer, make_key
 
 from assay.app import Assay
-from assay.contracts.explanations import ExplainAnswer
+from assay.contracts.operators.explanations import ExplainAnswer
 from assay.model.access import Scope
 from assay.web.application import create_app
 

@@ -19,8 +19,14 @@ from tests.testset_samples import MACHINE
 from assay.app import Assay
 from assay.app.testsets import load_test_set
 from assay.cli.testsets.labelling import Session
-from assay.contracts import labelling
-from assay.contracts.labelling_entities import LabelAnswer, LabelQueueAnswer, LabelTestSets, SelectedPassage, UndoAnswer
+from assay.contracts.operators import labelling
+from assay.contracts.operators.labelling_entities import (
+    LabelAnswer,
+    LabelQueueAnswer,
+    LabelTestSets,
+    SelectedPassage,
+    UndoAnswer,
+)
 from assay.errors import InputError
 from assay.model.access import Scope
 from assay.model.labelling import LabelledSystem, QueueRequest

@@ -9,7 +9,7 @@ from tests.integration.web.conftest import settings_for
 from tests.integration.web.wire import bearer, make_key
 
 from assay.app import Assay
-from assay.contracts.reports import ReportList
+from assay.contracts.operators.reports import ReportList
 from assay.model.access import Scope
 from assay.settings import Settings
 from assay.web import tickets

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rankings import URL, chunk_of, hit_of, ranking_of
 
-from assay.contracts.docsearch import (
+from assay.contracts.docsearch.answers import to_result
+from assay.contracts.docsearch.requests import (
     DEFAULT_PRE_TAG,
     LEVELS,
     MOST_HITS,
@@ -21,7 +22,6 @@ from assay.contracts.docsearch import (
     parse_query,
     to_query,
 )
-from assay.contracts.docsearch_answers import to_result
 from assay.errors import InputError
 from assay.model.headings import InnerHeading
 from assay.model.ranking import Correction, Filters, Hit, Mode, Ranking

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.rankings import chunk_of
 
-from assay.contracts.docsearch_filters import PageOf, to_filters
+from assay.contracts.docsearch.filters import PageOf, to_filters
 from assay.errors import InputError
 from assay.model.documents import DocumentInfo
 from assay.model.ranking import Filters

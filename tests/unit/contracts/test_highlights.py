@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.adapters.stores.bm25 import Bm25Encoder
-from assay.contracts.highlights import highlights, matcher_of, merged
-from assay.contracts.stemming import stem
+from assay.contracts.passages.highlights import highlights, matcher_of, merged
+from assay.contracts.passages.stemming import stem
 
 
 def marked(text: str, query: str) -> list[str]:

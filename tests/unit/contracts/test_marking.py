@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.contracts.highlights import matcher_of
-from assay.contracts.marking import Marker, escape
+from assay.contracts.passages.highlights import matcher_of
+from assay.contracts.passages.marking import Marker, escape
 
 WORDS = ["one", "two", "three", "four", "five", "nodes", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 TEXT = " ".join(WORDS)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.contracts.highlights import matcher_of, merged
-from assay.contracts.plain_text import in_code, plain_part, plain_text
+from assay.contracts.passages.highlights import matcher_of, merged
+from assay.contracts.passages.plain_text import in_code, plain_part, plain_text
 
 CASES = [
     pytest.param("## Nodes\n\nThey talk.", "Nodes\n\nThey talk.", id="heading"),

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rankings import chunk_of
 
-from assay.contracts.highlights import clipped, matcher_of, merged
-from assay.contracts.snippets import SNIPPET, Part, best_part, text_fragment
+from assay.contracts.passages.highlights import clipped, matcher_of, merged
+from assay.contracts.passages.snippets import SNIPPET, Part, best_part, text_fragment
 from assay.model.documents import Chunk
 from assay.model.headings import InnerHeading
 

@@ -12,7 +12,7 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.terminal.help_text import PlainTyper
 from assay.cli.terminal.output import err, on_one_line, out, print_json
-from assay.contracts import query_lists
+from assay.contracts.operators import query_lists
 from assay.errors import InputError
 from assay.model.counting import counted
 from assay.model.queries import QueryKind, QueryReport, QueryTotals

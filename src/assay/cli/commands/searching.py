@@ -13,10 +13,11 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.visible import visible
-from assay.contracts import explanations, native
-from assay.contracts.highlights import Matcher, merged
-from assay.contracts.plain_text import plain_part
-from assay.contracts.snippets import best_part
+from assay.contracts import native
+from assay.contracts.operators import explanations
+from assay.contracts.passages.highlights import Matcher, merged
+from assay.contracts.passages.plain_text import plain_part
+from assay.contracts.passages.snippets import best_part
 from assay.model.counting import counted
 from assay.model.explanation import HitExplanation, TermKind
 from assay.model.ranking import Hit, Mode, Ranking, by_page

@@ -7,7 +7,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from assay.cli.terminal.visible import visible
-from assay.contracts.highlights import highlights
+from assay.contracts.passages.highlights import highlights
 from assay.model.counting import counted
 from assay.model.labelling import ToLabel
 

@@ -19,7 +19,7 @@ from assay.cli.terminal.signals import Terminated
 from assay.cli.terminal.visible import visible
 from assay.cli.testsets.label_keys import pressed_keys
 from assay.cli.testsets.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
-from assay.contracts.labelling import to_item
+from assay.contracts.operators.labelling import to_item
 from assay.errors import InputError
 from assay.model.counting import counted, some_of
 from assay.model.labelling import LabelEntry, Standing, ToLabel

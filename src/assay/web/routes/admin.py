@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import admin
+from assay.contracts.operators import admin
 from assay.errors import AssayError, InputError, NoLiveGeneration, PromotionRefused
 from assay.release.generation_names import resolve_generation
 from assay.web.body import JsonBody

@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import clicks
-from assay.contracts.docsearch import DocSearchError
+from assay.contracts.docsearch.requests import DocSearchError
 from assay.web.body import JsonBody
 from assay.web.openapi import CLICK_ERRORS, event_answers, plain_answers, request_body
 from assay.web.routes import examples

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from assay.app import Assay
-from assay.contracts import docsearch
-from assay.contracts.docsearch import DocSearchQuery
-from assay.contracts.docsearch_answers import FacetCounts, to_result
-from assay.contracts.docsearch_filters import LOCALE, SOURCE, VERSION, to_filters
+from assay.contracts.docsearch import requests as docsearch
+from assay.contracts.docsearch.answers import FacetCounts, to_result
+from assay.contracts.docsearch.filters import LOCALE, SOURCE, VERSION, to_filters
+from assay.contracts.docsearch.requests import DocSearchQuery
 from assay.web.access import charge
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody

@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from assay.app.pages import SourceSummary
 from assay.contracts import (
-    admin,
-    docsearch,
     facets,
     native,
     retrieval_service,
@@ -18,7 +16,9 @@ from assay.contracts import (
     service_validation,
     suggestions,
 )
-from assay.contracts.docsearch_answers import to_result
+from assay.contracts.docsearch import requests as docsearch
+from assay.contracts.docsearch.answers import to_result
+from assay.contracts.operators import admin
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import chunk_id, content_hash, document_id

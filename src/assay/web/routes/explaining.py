@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from assay.app import Assay
-from assay.contracts import explanations
+from assay.contracts.operators import explanations
 from assay.web.answering import note_answer, note_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import RELEASE_ERRORS, plain_answers, request_body

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import labelling
-from assay.contracts import labelling_entities as entities
+from assay.contracts.operators import labelling
+from assay.contracts.operators import labelling_entities as entities
 from assay.web.body import JsonBody
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body
 from assay.web.routes import operator_examples as examples

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.contracts import explanations, labelling, native, query_lists, reports
+from assay.contracts import native
+from assay.contracts.operators import explanations, labelling, query_lists, reports
 from assay.model.evaluation import Finding, Outcome, Passage, Quote, Span, TestSet, Topic
 from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.ids import content_hash

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import query_lists
+from assay.contracts.operators import query_lists
 from assay.model.queries import QueryKind
 from assay.web.body import JsonBody
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body

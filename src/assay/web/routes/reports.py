@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import reports
+from assay.contracts.operators import reports
 from assay.web.access import REPORTS_PREFIX
 from assay.web.body import JsonBody
 from assay.web.errors import error_response

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.judged import PUMPS, VALVES, VALVES_URL, Site
 
-from assay.contracts.highlights import highlights
+from assay.contracts.passages.highlights import highlights
 from assay.model.documents import Chunk
 from assay.model.evaluation import Anchoring, Passage, Topic
 from assay.model.labelling import ToLabel

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.explanations import GenerationName
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel
+from assay.contracts.operators.explanations import GenerationName
 from assay.model.evaluation import Outcome
 from assay.model.labelling import Standing
 from assay.model.ranking import Mode

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from assay.contracts.docsearch import (
+from assay.contracts.docsearch.filters import ATTRIBUTES, LOCALE, SOURCE, VERSION
+from assay.contracts.docsearch.requests import (
     LEVELS,
     MOST_HITS,
     DocSearchHit,
@@ -19,12 +20,11 @@ from assay.contracts.docsearch import (
     Marked,
     MarkedParts,
 )
-from assay.contracts.docsearch_filters import ATTRIBUTES, LOCALE, SOURCE, VERSION
-from assay.contracts.highlights import Match, Matcher, Span
-from assay.contracts.marking import Marker, escape
 from assay.contracts.native import SearchCorrection, matcher_for
-from assay.contracts.plain_text import plain_text
-from assay.contracts.snippets import best_part
+from assay.contracts.passages.highlights import Match, Matcher, Span
+from assay.contracts.passages.marking import Marker, escape
+from assay.contracts.passages.plain_text import plain_text
+from assay.contracts.passages.snippets import best_part
 from assay.model.documents import Chunk
 from assay.model.ranking import Ranking
 

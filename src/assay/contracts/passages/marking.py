@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.contracts.highlights import Matcher, Span, clipped, merged
+from assay.contracts.passages.highlights import Matcher, Span, clipped, merged
 
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts without spaces, as a character class."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from assay.contracts.highlights import Match, Matcher, Span
-from assay.contracts.plain_text import in_code
+from assay.contracts.passages.highlights import Match, Matcher, Span
+from assay.contracts.passages.plain_text import in_code
 from assay.model.documents import Chunk
 
 SNIPPET = 200

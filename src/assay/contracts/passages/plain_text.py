@@ -8,7 +8,7 @@ plain text is one of the passage, and spans can be moved.
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.contracts.highlights import Span, clipped
+from assay.contracts.passages.highlights import Span, clipped
 
 _MARKED = re.compile(r"[`|#*\\\[>~]|]\(|^[-+:= \t]", re.MULTILINE)
 _FENCE = re.compile(r"^([ \t>]*(?:(?:[-*+:]|\d+\.) +)*)(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)

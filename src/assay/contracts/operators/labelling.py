@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.contracts.fields import check_fields
-from assay.contracts.highlights import highlights
-from assay.contracts.labelling_entities import (
+from assay.contracts.operators.labelling_entities import (
     DifferingLabel,
     EffectOfLabel,
     FailedTopic,
@@ -30,6 +29,7 @@ from assay.contracts.labelling_entities import (
     UndoAnswer,
     UndoRequest,
 )
+from assay.contracts.passages.highlights import highlights
 from assay.errors import InputError
 from assay.model.evaluation import Finding, Passage, Quote, Span
 from assay.model.ids import canonical_url

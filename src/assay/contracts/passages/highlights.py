@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from assay.contracts.stemming import stem
+from assay.contracts.passages.stemming import stem
 
 Span = tuple[int, int]
 """Start and exclusive end, in code points."""

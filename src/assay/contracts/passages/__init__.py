@@ -1,0 +1,1 @@
+"""Passages as people see them: highlighted, as a snippet, as plain text."""
