@@ -3,9 +3,8 @@
 import re
 
 from markdown_it.rules_block import StateBlock, html_block
-from markdown_it.rules_block import table as gfm_table
 
-from assay.ingest.markdown.scanning import charge
+from assay.ingest.markdown.tables import may_be_table, table
 
 
 def name_set(names: str) -> frozenset[str]:
@@ -14,7 +13,6 @@ def name_set(names: str) -> frozenset[str]:
 
 
 _INTERRUPTERS = frozenset("#>`~<{*-+_:/!?=$[ie0123456789")
-_DELIMITER_STARTS = frozenset("|-:")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
@@ -30,9 +28,6 @@ _BLOCK_ELEMENTS = name_set(
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _PIPE = "\0"
 """Replaces a pipe in a code span; no page has this character."""
-
-_CELL_COST = 20
-"""Budget charged for each table token beyond the table's characters."""
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> bool:  # noqa: ARG001  (a rule's signature)
@@ -54,8 +49,8 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> 
         if character in "=-" and indent >= 0 and line < end and _UNDERLINE.match(source, first, ends[line]):
             level = 1 if character == "=" else 2
             break
-        if character in _INTERRUPTERS or _may_be_table(state, line):
-            rules = state.md.block.interrupts(character)  # type: ignore[attr-defined]  # of the parser in `grammar`
+        if character in _INTERRUPTERS or may_be_table(state, line):
+            rules = state.md.block.ending("paragraph", character)  # type: ignore[attr-defined]  # of the parser in `grammar`
             if any(rule(state, line, last_line, True) for rule in rules):
                 break
         line += 1
@@ -64,24 +59,6 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> 
     state.parentType = outer
     _push(state, content, level)
     return True
-
-
-def _may_be_table(state: StateBlock, line: int) -> bool:
-    """Whether the next line may be the delimiter row of a table."""
-    position = state.bMarks[line + 1] + state.tShift[line + 1]
-    return line + 1 < state.lineMax and position < state.eMarks[line + 1] and state.src[position] in _DELIMITER_STARTS
-
-
-def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A GFM table; most other lines are excluded by a look at the line below."""
-    if not (_may_be_table(state, start) and charge(state.env, 0)):
-        return False
-    before = len(state.tokens)
-    found = bool(gfm_table(state, start, end, silent))
-    if found and not silent:  # markdown-it fills short rows, up to 65,536 cells per table
-        characters = state.eMarks[state.line - 1] - state.bMarks[start]
-        charge(state.env, _CELL_COST * max(0, len(state.tokens) - before - characters))
-    return found
 
 
 def python_markdown_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -94,7 +71,7 @@ def python_markdown_html(state: StateBlock, start: int, end: int, silent: bool) 
 
 def python_markdown_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A table as in Python-Markdown: a pipe in a code span does not end the cell."""
-    if not _may_be_table(state, start):
+    if not may_be_table(state, start):
         return False
     last = start
     while last < end and not state.isEmpty(last):

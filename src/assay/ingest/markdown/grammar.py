@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from assay.ingest.markdown import blocks, containers, inline_rules, mdx
+from assay.ingest.markdown import blocks, containers, inline_rules, mdx, tables
 from assay.ingest.markdown.destinations import LinkHelpers
 from assay.ingest.markdown.states import BlockState, InlineState
 
@@ -134,7 +134,7 @@ class Parser(MarkdownIt):
             )
         self.disable("lheading")  # the paragraph rule finds underlined headings on its way
         self.block.ruler.at("paragraph", blocks.paragraph)
-        table = blocks.python_markdown_table if self.dialect is Dialect.MKDOCS else blocks.table
+        table = blocks.python_markdown_table if self.dialect is Dialect.MKDOCS else tables.table
         self.block.ruler.at("table", table, {"alt": ["paragraph", "reference"]})
         for name in _INLINE[self.dialect]:
             self.inline.ruler.before("entity", name, _INLINE_RULES[name][0])
@@ -180,15 +180,16 @@ class _BlockParser(ParserBlock):
         rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
         self._any = _chosen(rules, starts, "")
         self._by_character = _by_character(rules, starts)
-        interrupting = set(self.ruler.getRules("paragraph"))
-        interrupts = {name: rule for name, rule in rules.items() if rule in interrupting}
-        self._any_interrupt = _chosen(interrupts, starts, "")
-        self._interrupts = _by_character(interrupts, starts)
+        self._ending: dict[str, tuple[dict[str, list[BlockRule]], list[BlockRule]]] = {}
+        for block in ("paragraph", "blockquote"):
+            chain = set(self.ruler.getRules(block))
+            ending = {name: rule for name, rule in rules.items() if rule in chain}
+            self._ending[block] = (_by_character(ending, starts), _chosen(ending, starts, ""))
 
-    def interrupts(self, character: str) -> Sequence[BlockRule]:
-        """The rules that may end a paragraph before a line with this first character."""
-        rules: list[BlockRule] = self._interrupts.get(character, self._any_interrupt)
-        return rules
+    def ending(self, block: str, character: str) -> Sequence[BlockRule]:
+        """The rules that may end a paragraph or a blockquote before a line with this first character."""
+        by_character, anything = self._ending[block]
+        return by_character.get(character, anything)
 
     def parse(self, src: str, md: MarkdownIt, env: Environment, outTokens: list[Token]) -> list[Token] | None:  # noqa: N803
         """Parse a source into tokens."""
