@@ -108,9 +108,7 @@ def main() -> None:
             elif message is not None:
                 writer.write(message)
             else:
-                shard = writer.finish()
-                shard.flush()
-                shard.close()
+                writer.finish().close()
         except AssayError as raised:
             error = raised
         write_frame(answers, pickle.dumps(error))
