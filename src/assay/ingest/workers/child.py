@@ -72,8 +72,7 @@ def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
         with limited_time(setup.limits.page_seconds):
             document = read_page(page)
             chunks = chunk_document(document, setup.rules, setup.count_tokens)
-            # The build needs the blocks for nothing, and a page has dozens.
-            return Cut(replace(document, blocks=()), chunks, _count(chunks, setup))
+            return Cut(document, chunks, _count(chunks, setup))
     except InputError as error:
         return Refused(error.message, is_final=True)
     except AssayError:
