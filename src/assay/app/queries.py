@@ -114,7 +114,10 @@ class Queries:
                 raise InputError("text: it must not be blank.")
             return self._parts.query_log.forget(redacted, containing=containing)
         assert older_than_days is not None
-        before = datetime.now(UTC) - timedelta(days=older_than_days)
+        if older_than_days == 0:  # also those that a clock dated in the future
+            before = datetime.max.replace(tzinfo=UTC)
+        else:
+            before = datetime.now(UTC) - timedelta(days=older_than_days)
         return self._parts.query_log.purge(before, self._parts.settings.queries.keep)
 
     def add_topics(self, queries: Sequence[QueryCount], path: Path | None = None) -> tuple[Path, AddedTopics]:

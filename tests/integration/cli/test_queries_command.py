@@ -123,7 +123,9 @@ def test_searches_are_forgotten_by_text_and_by_age(assay: Run, site: Path) -> No
     assert assay("queries", "forget", "--older-than", "10", "--json").body == {"deleted": 1}
     assert assay("queries", "forget").code == 2
     assert assay("queries", "forget", "x", "--older-than", "1").code == 2
-    assert assay("queries", "forget", "--older-than", "0").out == f"{SEARCHES} searches are deleted.\n"
+    assert assay("queries", "forget", "--older-than", "999999").code == 2
+    add(site, query("when the clock was wrong", 3, -timedelta(days=400)))
+    assert assay("queries", "forget", "--older-than", "0").out == f"{SEARCHES + 1} searches are deleted.\n"
     assert "No searches are logged yet" in assay("queries", "top").err
 
 

@@ -52,6 +52,7 @@ class QueryRedactor:
     def __call__(self, text: str) -> str:
         """The text on one line, in Unicode's form NFKC, without control characters and what has to be replaced."""
         text = " ".join(unicodedata.normalize("NFKC", _printable(redacted(text))).split())
+        text = redacted(text)  # again, without the invisible characters that disguised a secret
         for pattern, mask in self._patterns:
             text = pattern.sub(mask, text)
         return text[:_MOST_CHARACTERS]

@@ -58,7 +58,7 @@ class QueryLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._is_ready = False
+        self._ready_file: tuple[int, int] | None = None  # device and inode; zeros for Postgres
 
     @classmethod
     def open(cls, catalog_url: str, path: Path, options: PostgresOptions) -> "QueryLog":
@@ -97,6 +97,8 @@ class QueryLog:
 
     def forget_clients(self, before: datetime) -> None:
         """Remove the names of clients from queries before a time. Raises CatalogError."""
+        if self._is_missing():
+            return
         is_old = query_log.c.client.is_not(None) & (query_log.c.at < _micros(before))
         with self._writing() as connection:
             connection.execute(sa.update(query_log).where(is_old).values(client=None))
@@ -122,8 +124,7 @@ class QueryLog:
         NO_CLICKS: those whose clients report clicks and that had good answers and no click, by their number.
         """
         empty = QueryReport(kind, since, QueryTotals(0, 0, 0, 0, 0, None), ())
-        path = self._database.path
-        if path is not None and not may_exist(path):
+        if self._is_missing():
             return empty
         try:
             with _of_log(), self._database.reading() as connection:
@@ -132,13 +133,12 @@ class QueryLog:
             return empty
 
     def _delete(self, condition: sa.ColumnElement[bool]) -> int:
-        path = self._database.path
-        if path is not None and not may_exist(path):
+        if self._is_missing():
             return 0
         with self._writing() as connection:
             deleted = connection.execute(sa.delete(query_log).where(condition)).rowcount
             connection.execute(_DROP_STRAY_CLICKS)
-        if deleted and path is not None:
+        if deleted and self._database.is_sqlite:
             self._truncate_wal()
         return deleted
 
@@ -146,7 +146,7 @@ class QueryLog:
     def _writing(self) -> Iterator[sa.Connection]:
         """Open a write transaction, which creates the tables if needed."""
         with _of_log():
-            if not self._is_ready:
+            if self._ready_file is None or self._ready_file != self._file():
                 self._create()
             with self._database.changing_schema(durable=False) as connection:
                 if self._database.is_sqlite:
@@ -159,13 +159,29 @@ class QueryLog:
     def _create(self) -> None:
         path = self._database.path
         if path is not None:
+            self._database.engine.dispose()  # connections to a file that was removed, which would lose all that follows
             _make_private_file(path)
             self._run_outside_transaction("PRAGMA journal_mode=WAL")
         with self._database.changing_schema() as connection:
             if path is None:
                 connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('assay queries'))")
             metadata.create_all(connection)
-        self._is_ready = True
+        self._ready_file = self._file()
+
+    def _is_missing(self) -> bool:
+        path = self._database.path
+        return path is not None and not may_exist(path)
+
+    def _file(self) -> tuple[int, int] | None:
+        """Which file there is now; None if it is missing, or cannot be seen."""
+        path = self._database.path
+        if path is None:
+            return 0, 0
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _truncate_wal(self) -> None:
         """Remove the write-ahead log, which still has what was deleted; a reader may keep it for now."""

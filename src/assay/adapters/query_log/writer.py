@@ -93,6 +93,7 @@ class QueryWriter:
                 self._thread.start()
 
     def _run(self) -> None:
+        self._clients_until = monotonic() + _CLIENT_SECONDS  # a server that was killed left names
         self._attempt(0, self._clean_up)
         while not self._ended.is_set():
             self._wake.wait(self._idle_seconds())

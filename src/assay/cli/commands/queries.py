@@ -100,7 +100,8 @@ def forget(
     text: Annotated[str | None, typer.Argument(help="Delete the searches with this text, in any case.")] = None,
     containing: Annotated[bool, typer.Option("--containing", help="Also those whose text contains it.")] = False,
     older_than: Annotated[
-        int | None, typer.Option("--older-than", min=0, help="Delete all searches older than so many days; 0 for all.")
+        int | None,
+        typer.Option("--older-than", min=0, max=3_650, help="Delete all searches older than so many days; 0 for all."),
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,

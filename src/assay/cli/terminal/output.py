@@ -15,7 +15,10 @@ from assay.redaction import redacted, redacted_json
 
 
 class _SafeConsole(Console):
-    """A console that masks secrets and escapes control characters, see `visible`."""
+    """A console that masks secrets, escapes control characters (see `visible`), and prints `:key:` as it is."""
+
+    def __init__(self, **named: Any) -> None:  # noqa: ANN401 - passed on unchanged
+        super().__init__(emoji=False, highlight=False, **named)
 
     def render_str(self, text: str, **named: Any) -> Text:  # noqa: ANN401 - passed on unchanged
         """Escape text before it is printed. Text printed without markup is a result and stays unchanged."""
@@ -24,12 +27,12 @@ class _SafeConsole(Console):
 
 def out() -> Console:
     """Return the console for results."""
-    return _SafeConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return _SafeConsole(soft_wrap=not sys.stdout.isatty())
 
 
 def err() -> Console:
     """Return the console for everything else."""
-    return _SafeConsole(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+    return _SafeConsole(stderr=True, soft_wrap=not sys.stderr.isatty())
 
 
 def on_one_line(text: str) -> str:

@@ -238,3 +238,19 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CatalogError, match=r"The log of queries .*cannot be written"):
         in_file(tmp_path / "file").append([query("nodes")], [], plain)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed")
+def test_what_follows_the_removal_of_the_file_is_in_a_new_one(tmp_path: Path) -> None:
+    one, other = in_file(tmp_path), in_file(tmp_path)
+    for log in (one, other):
+        log.append([query("before", id(log))], [], plain)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    one.forget_clients(AT)
+    assert list(tmp_path.iterdir()) == []
+    for number, log in enumerate((one, other, one)):
+        log.append([query("after", number)], [], plain)
+    one.close()
+    assert other.report(QueryKind.TOP, None, 9).totals.searches == 3
+    assert texts(other) == ["after"]

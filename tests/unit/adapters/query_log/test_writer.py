@@ -1,9 +1,11 @@
 """The queue in front of the log: nothing waits for it, and what is lost is counted."""
 
 import logging
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -161,6 +163,19 @@ def test_the_names_of_clients_are_forgotten_at_the_end(writer: QueryWriter, kept
     writer.put(query(1, client="ada", typing=True))
     writer.close()
     assert kept.forgotten >= 1
+
+
+def test_a_server_forgets_the_names_that_a_killed_one_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CLIENT_SECONDS", 0.01)
+    path = tmp_path / "queries.sqlite"
+    log = QueryLog.open("sqlite:///unused", path, catalog_options())
+    log.append([query(1, timedelta(seconds=1), client="ada")], [], str)
+    later = QueryWriter(log, RULES, lambda *_: None)
+    later.start()
+    later.close()
+    log.close()
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT client FROM query_log").fetchall() == [(None,)]
 
 
 def test_two_processes_write_one_file_redacted_and_without_what_is_old(tmp_path: Path, counts: Counter[str]) -> None:

@@ -27,3 +27,8 @@ def test_a_warning_keeps_its_brackets(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_result_for_programs_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     out().print("right\u200fto left", markup=False)
     assert capsys.readouterr().out == "right\u200fto left\n"
+
+
+def test_names_of_emoji_stay_names(capsys: pytest.CaptureFixture[str]) -> None:
+    err().print("std:key: and :smile:")
+    assert capsys.readouterr().err == "std:key: and :smile:\n"
