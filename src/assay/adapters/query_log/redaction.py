@@ -13,27 +13,35 @@ _JOINERS = frozenset("\u200c\u200d")
 """Format characters that belong to words of some languages."""
 
 _PREFIXES = r"(?:sk|pk|rk)[-_]|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|AIza|assay_|hf_|npm_|pypi-"
+_NAMES_OF_SECRETS = (
+    r"[\w-]*(?:password|passwd|passphrase|secret|token|(?:api|access|private|secret)[_-]?key)|pass|pwd|bearer"
+)
 _NAME_OF_ADDRESS = r"(?<![^\s<>()\[\],;:\"])[^\s<>()\[\],;:\"@]+"
 _PATTERNS = tuple(
     (re.compile(pattern, re.IGNORECASE), mask)
     for pattern, mask in (
         # The account in a URL.
         (r"(?<=://)[^\s/@]+@", f"{KEY}@"),
-        # A value with the name of a secret.
+        # Credentials in a header.
+        (r"\b(authorization)\b[\"']?\s*[=:]\s*(?:basic|bearer|digest|token)\s+(?!\[)\S+", rf"\1 {KEY}"),
+        (r"\b(bearer)\s+(?!\[)(?=\S{0,99}\d)\S{16,}", rf"\1 {KEY}"),
+        # A value with the name of a secret, such as DB_PASSWORD or clientSecret.
         (
-            r"\b(pass(?:word|wd)?|pwd|secret|token|api[_-]?key|access[_-]?key|bearer)\b[\"']?\s*[=:]\s*(?!\[)\S+",
+            rf"(?<![\w-])({_NAMES_OF_SECRETS})\b[\"']?\s*[=:]\s*(?!\[)(?:\"[^\"]*\"|'[^']*'|\S+)",
             rf"\1 {KEY}",
         ),
+        # A secret access key, which may have slashes.
+        (r"(?<![\w/+])(?=[\w/+]{0,39}\d)(?-i:(?=[\w/+]{0,39}[A-Z]))[A-Za-z0-9/+]{40}(?![\w/+])", KEY),
         # A JSON web token.
         (r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}", KEY),
         # A key with the prefix of its provider.
-        (rf"(?<!\w)(?:{_PREFIXES})(?=[\w.-]*\d)[\w.-]{{8,}}", KEY),
+        (rf"(?<!\w)(?:{_PREFIXES})(?=[\w.-]{{0,99}}\d)[\w.-]{{8,}}", KEY),
         # A UUID.
         (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", KEY),
         # 20 or more letters and digits, of which at least two are digits.
         (r"(?<![A-Za-z0-9])(?=(?:[A-Za-z]*[0-9]){2})(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,}", KEY),
         # An e-mail address, also one whose end is not typed yet; `package@1.2` and `action@v4` are none.
-        (rf"{_NAME_OF_ADDRESS}@(?:[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]+|(?!v?\d)[\w-]{{2,}}(?:\.[\w-]+)*)", EMAIL),
+        (rf"{_NAME_OF_ADDRESS}(?:@|%40)(?:[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]+|(?!v?\d)[\w-]{{2,}}(?:\.[\w-]+)*)", EMAIL),
         # A long number; or a telephone or card number, written in groups.
         (r"(?<!\w)\+?\d(?:[ ()./-]{0,2}\d){8,}|\d{7,}", NUMBER),
     )

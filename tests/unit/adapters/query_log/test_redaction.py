@@ -54,6 +54,9 @@ def test_a_stored_text_is_one_printable_line_that_is_stored_unchanged_again(text
         "@angular/core",
         "getServerSidePropsForEveryPage",
         "what is a secret",
+        "bearer authentication in OAuth2",
+        "secrets: where",
+        "docs/guides/Installing/2/and/upgrading/it/again",
         "sk-learn pipelines",
         "ImportError in module_name_with_underscores_2",
         "می‌خواهم",
@@ -71,6 +74,11 @@ def test_an_ordinary_query_stays_as_it_is(query: str) -> None:
         ("\uff41da\uff20example.org", "[email]"),
         ("postgres://ada:pw@db/x", "postgres://[key]@db/x"),
         ("token: abc", "token [key]"),
+        ("DB_PASSWORD=abc clientSecret: 'a b'.", "DB_PASSWORD [key] clientSecret [key]."),
+        ("Authorization: Basic YWRhOng= fails", "Authorization [key] fails"),
+        ("bearer abcdefgh-12345678 fails", "bearer [key] fails"),
+        ("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "[key]"),
+        ("?user=ada%40example.org", "[email]"),
         ("two\nlines\tand\x1b[31m colour", "two lines and [31m colour"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_d x", "[key] x"),
     ],
@@ -85,7 +93,15 @@ def test_secrets_of_the_settings_and_own_patterns_are_replaced() -> None:
 
 
 def test_a_long_text_is_cut_and_takes_no_long_time() -> None:
-    for text in ("a" * 10_000, "1-" * 5_000, "a@" * 5_000, "x." * 5_000, "\u200b" * 10_000, "eyJ" * 3_000):
+    for text in (
+        "a" * 10_000,
+        "1-" * 5_000,
+        "a@" * 5_000,
+        "x." * 5_000,
+        "\u200b" * 10_000,
+        "eyJ" * 3_000,
+        "sk-" * 3_000,
+    ):
         assert len(redact(text)) <= 2_000
 
 
