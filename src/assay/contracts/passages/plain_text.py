@@ -16,10 +16,15 @@ _RULE = re.compile(r"[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?
 _START = re.compile(r"[ \t]*(?:>[ \t]?|#{1,6} +|[-*+:] +)*(?:\\(?=[#`~=-]))?")
 _ROW_MARKS = re.compile(r"\\(?=\|)|(?<!\\)(?:(?<!\S)\||\|(?!\S))")
 _INLINE_START = re.compile(r"[`\[*]")
+_CJK = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+"""Characters of Chinese, Japanese and Korean, between which emphasis has no spaces."""
+
 _INLINE = re.compile(
     r"(?<![`\\])(?P<run>`+)(?P<code>(?!`).+?(?<!`))(?P=run)(?!`)"
-    r"|\[(?P<label>[^\[\]\n]*)\]\([^()\s]*(?: \"[^\"\n]*\")?\)"
-    r"|(?<![\w*])(?P<stars>\*{1,3})(?=[\w`])(?P<strong>(?:`[^`\n]*`|[^*`\n])+)(?<=[\w.!?:)`])(?P=stars)(?![\w*])"
+    r"|\[(?P<label>[^\[\]\n]*(?:\[[^\[\]\n]*\]\([^()\s]*\)[^\[\]\n]*)*)\]"  # with images in it
+    r"\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: \"[^\"\n]*\")?\)"
+    rf"|(?:(?<![\w*])|(?<=[{_CJK}]))(?P<stars>\*{{1,3}})(?=[\w`“«{_CJK}])(?P<strong>(?:`[^`\n]*`|[^*`\n])+)"
+    rf"(?<=[\w.!?:)`%+#”»{_CJK}])(?P=stars)(?:(?![\w*])|(?=[{_CJK}]))"
 )
 _SPACE = re.compile(r"\s+")
 
