@@ -22,6 +22,8 @@ def marked(text: str, query: str) -> list[str]:
     ("query", "text", "expected"),
     [
         pytest.param("node", "A Node, a NODE.", ["Node", "NODE"], id="case does not count"),
+        pytest.param("dying", "It died, and dies in the sky.", ["died", "dies"], id="an irregular participle"),
+        pytest.param("sky", "Skies, not skis.", ["Skies"], id="an irregular plural"),
         pytest.param("node", "Nodes and node's", ["Nodes", "node"], id="plural of the text"),
         pytest.param("nodes", "one node", ["node"], id="plural of the query"),
         pytest.param("communicate", "communicating communication", ["communicating", "communication"], id="endings"),

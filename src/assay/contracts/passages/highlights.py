@@ -25,6 +25,9 @@ _COMMON_WORDS = """
 _STOP_WORDS = frozenset(_COMMON_WORDS.split())
 """The words that the keyword index leaves out of English."""
 
+_IRREGULAR_STEMS = frozenset({"die", "lie", "sky", "tie"})
+"""Stems of words that differ before their endings: died and dying, sky and skies."""
+
 _SHORTEST_OPEN = 2
 """Letters of an unfinished word that is found as the beginning of others."""
 
@@ -169,6 +172,8 @@ def clipped(spans: Sequence[Span], start: int, end: int) -> list[Span]:
 def _prefix_and_stem(word: str) -> tuple[str, str]:
     """The beginning of all words with a word's stem, and the stem."""
     base = stem(word)
+    if base in _IRREGULAR_STEMS:
+        return base[0], base
     is_changed = len(base) > 2 and base[-1] in ("ei" if len(base) == 3 else "eil")  # hope, hoping; query, queries
     prefix = base[:-1] if is_changed else base
     return (prefix if word.startswith(prefix) else word), base
