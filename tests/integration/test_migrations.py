@@ -233,7 +233,7 @@ def test_a_catalog_of_an_older_version_is_upgraded_only_when_asked(
     url = f"sqlite:///{tmp_path}/catalog.db"
     catalog = SqlCatalog.open(url, create=True)
     monkeypatch.setattr(migrations, "SCHEMA_VERSION", "9999")
-    with pytest.raises(CatalogSchemaError, match=f"has schema {SCHEMA_VERSION}.*needs 9999.*assay ingest"):
+    with pytest.raises(CatalogSchemaError, match=f"has schema {SCHEMA_VERSION}.*needs 9999.*assay publish"):
         SqlCatalog.open(url, create=False)
     with pytest.raises(CatalogSchemaError, match="needs 9999"):
         catalog.check()

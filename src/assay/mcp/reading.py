@@ -17,6 +17,7 @@ from assay.contracts.mcp_tools import (
 from assay.errors import InputError
 from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
 from assay.mcp.searching import Answer
+from assay.model.counting import counted
 from assay.ports import ChunkPlace
 
 _MOST_SECTIONS = 100
@@ -70,23 +71,31 @@ def list_sources(assay: Assay) -> Answer:
     generation, sources = assay.pages.sources()
     age = None
     if generation.sealed_at is not None:
-        age = round(max(0.0, (datetime.now(UTC) - generation.sealed_at).total_seconds()) / _SECONDS_PER_DAY, 2)
+        age = max(0.0, (datetime.now(UTC) - generation.sealed_at).total_seconds()) / _SECONDS_PER_DAY
     listed = source_facets(sources)
     answer = ListedSources(
         generation=generation.id,
         built_at=generation.sealed_at,
-        age_days=age,
+        age_days=None if age is None else round(age, 2),
         pages=generation.documents,
         passages=generation.chunks,
         sources=listed,
     )
-    built = "" if age is None else f", built {age:g} days ago"
+    built = "" if age is None else f", built {age_in_words(age)} ago"
     lines = [f"{generation.documents} pages, {generation.chunks} passages{built} (generation {generation.id}):"]
     for source in listed:
         lines.append(f"- {source.name}: {source.pages} pages")
         lines += [f"  versions: {_names(source.versions)}"] if source.versions else []
         lines += [f"  locales: {_names(source.locales)}"] if source.locales else []
     return Answer("\n".join(lines), answer.to_dict())
+
+
+def age_in_words(days: float) -> str:
+    """An age in whole hours, and from two days on in whole days."""
+    hours = int(days * 24)
+    if hours < 1:
+        return "less than an hour"
+    return counted(hours, "hour") if hours < 48 else counted(hours // 24, "day")
 
 
 def _section_start(page: PageText, url: str) -> int:

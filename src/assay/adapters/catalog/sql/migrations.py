@@ -64,7 +64,7 @@ def _require_current(database: Database, version: str | None) -> None:
     if version != SCHEMA_VERSION:
         raise CatalogSchemaError(
             f"The catalog {database.name} has schema {version}; this version of Assay needs {SCHEMA_VERSION}.",
-            hint="`assay ingest` upgrades it.",
+            hint="`assay publish` upgrades it. Back it up first: older versions of Assay refuse it from then on.",
         )
 
 
