@@ -85,8 +85,8 @@ class Queries:
     ) -> list[QueryCount]:
         """The queries of a report that make good topics.
 
-        Queries in which something was masked are left out, and of the most frequent ones those that never had a good
-        answer: they need pages and not labels.
+        Queries in which, or in whose filters, something was masked are left out, and of the most frequent ones those
+        that never had a good answer: they need pages and not labels.
 
         at_least: the least number of searches. kind, days, limit: as in `report`. Raises CatalogError.
         """
@@ -94,7 +94,7 @@ class Queries:
             one
             for one in self.report(kind, days=days, limit=limit).queries
             if one.searches >= at_least
-            and not is_masked(one.text)
+            and not is_masked(f"{one.text} {one.filters}")
             and (kind is not QueryKind.TOP or one.unanswered < one.searches)
         ]
 

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -97,12 +98,14 @@ def test_queries_are_added_once_to_the_test_set_that_judges_candidates(assay: Ru
     (site / "assay.toml").write_text(f'{toml}[validation]\ntestset = "own.yaml"\n', encoding="utf-8")
     text = "# ours\ntopics:\n- id: walk\n  text: walking # by hand\n"
     (site / "own.yaml").write_text(text, encoding="utf-8")
-    add(site, query("Gripper: version 9?", 1), query("gripper: version 9", 2))
+    masked = [replace(query("whose arm", number), filters=Filters(sections=("[email]",))) for number in (3, 4)]
+    add(site, query("Gripper: version 9?", 1), query("gripper: version 9", 2), *masked)
     said = assay("queries", "export", "--at-least", "2", "--limit", "1000")
     assert "topics added to own.yaml" in said.err.replace(str(site) + "/", "")
     after = (site / "own.yaml").read_text(encoding="utf-8")
     assert after.startswith(text)
     assert '- id: gripper-version-9\n  text: "Gripper: version 9?"\n' in after
+    assert "whose arm" not in after
     (own,) = [topic for topic in load_test_set(site / "own.yaml").topics if topic.id == "gripper-version-9"]
     assert own.filters == Filters(versions=("9",))
     again = assay("queries", "export", "--at-least", "2", "--limit", "1000")

@@ -15,7 +15,7 @@ from assay.adapters.catalog.sql.database import Database, connect, may_exist, sq
 from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.packing import json_text
 from assay.adapters.catalog.sql.postgres import PostgresOptions, is_postgres
-from assay.adapters.query_log.redaction import grouping_key
+from assay.adapters.query_log.redaction import grouping_key, is_masked
 from assay.adapters.query_log.tables import metadata, query_clicks, query_log
 from assay.errors import CatalogError, CatalogSchemaError
 from assay.model.batches import batched
@@ -81,11 +81,12 @@ class QueryLog:
         A typed query is dropped if the same client continues it within PAUSE, unless it has a click. A second click on
         the same hit, and one on what was not among the hits, are ignored.
 
-        redact: applied to each text before it is stored.
+        redact: applied to each text before it is stored. A value of a filter is stored as it is, unless something in
+            it is masked.
 
         Raises CatalogError.
         """
-        rows = [_row(query, redact(query.text)) for query in queries]
+        rows = [_row(query, redact) for query in queries]
         with self._writing() as connection:
             if rows:
                 connection.execute(sa.insert(query_log), rows)
@@ -211,14 +212,15 @@ def _make_private_file(path: Path) -> None:
         raise CatalogError(f"The log of queries {path} cannot be written ({error.strerror}).", hint=_HINT) from error
 
 
-def _row(query: LoggedQuery, text: str) -> dict[str, object]:
+def _row(query: LoggedQuery, redact: Callable[[str], str]) -> dict[str, object]:
+    text = redact(query.text)
     return {
         "id": query.id,
         "at": _micros(query.at),
         "text": text,
         "text_key": grouping_key(text),
         "route": query.route,
-        "filters": json_text(_plain_filters(query.filters)),
+        "filters": json_text(_plain_filters(query.filters, redact)),
         "generation": query.generation,
         "hits": json_text(query.hits),
         "answered": int(query.answered),
@@ -298,8 +300,13 @@ def _figures(values: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _plain_filters(filters: Filters) -> dict[str, object]:
-    return {one.name: value for one in fields(filters) if (value := getattr(filters, one.name)) != one.default}
+def _plain_filters(filters: Filters, redact: Callable[[str], str]) -> dict[str, object]:
+    def masked(value: object) -> object:
+        if isinstance(value, str):
+            return shown if is_masked(shown := redact(value)) else value
+        return [masked(one) for one in value] if isinstance(value, tuple) else value
+
+    return {one.name: masked(value) for one in fields(filters) if (value := getattr(filters, one.name)) != one.default}
 
 
 def _filters(plain: Mapping[str, Any]) -> Filters:

@@ -14,6 +14,7 @@ import pytest
 from tests.forking import ForkedProgram
 from tests.postgres import PostgresServer, catalog_options
 
+from assay.adapters.query_log.redaction import QueryRedactor
 from assay.adapters.query_log.store import PAUSE, QueryLog
 from assay.errors import CatalogError
 from assay.model.queries import Click, LoggedQuery, QueryKind
@@ -85,6 +86,14 @@ def test_searches_are_counted_by_text_with_their_clicks(log: QueryLog) -> None:
     assert texts(log, QueryKind.NO_RESULTS) == ["zebra"]
     assert texts(log, QueryKind.NO_CLICKS) == []
     assert log.report(QueryKind.TOP, AT + timedelta(seconds=5), 9).totals.searches == 2
+
+
+def test_personal_data_in_filters_are_masked_and_other_filters_stay_as_they_are(log: QueryLog) -> None:
+    filters = Filters(url_prefix="https://ada:pw@example.org/a", sections=("Mail ada@example.org", "Two  ½ words"))
+    log.append([query("nodes", filters=filters)], [], QueryRedactor())
+    (found,) = log.report(QueryKind.TOP, None, 9).queries
+    assert found.filters.url_prefix == "https://[key]@example.org/a"
+    assert found.filters.sections == ("Mail [email]", "Two  ½ words")
 
 
 def test_a_click_on_an_unknown_search_or_on_what_it_did_not_show_is_not_counted(log: QueryLog) -> None:
