@@ -175,6 +175,8 @@ def test_an_opened_result_is_reported_to_a_server_that_logs_queries(page: "Page"
     sent = reported.value.request.post_data_json
     assert sent["query_id"] == "ab" * 16
     assert re.fullmatch(r"[0-9a-f-]{36}", sent["chunk_id"])
+    with page.expect_request("**/v1/clicks"):
+        options(page).first.click(button="middle")
 
 
 def test_hostile_pages_are_text_in_another_site_too(page: "Page", site: Site) -> None:

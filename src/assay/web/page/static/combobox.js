@@ -18,7 +18,7 @@ export class Combobox {
     this.#listbox = listbox;
     this.#on = on;
     input.addEventListener("keydown", (event) => this.#key(event));
-    listbox.addEventListener("click", (event) => this.#click(event));
+    for (const type of ["click", "auxclick"]) listbox.addEventListener(type, (event) => this.#click(event));
     // The focus stays in the input, so that the keys go on working; a link is still opened by its click.
     listbox.addEventListener("mousedown", (event) => event.button === 0 && event.preventDefault());
   }
@@ -80,6 +80,6 @@ export class Combobox {
 
   #click(event) {
     const option = event.target.closest("[role=option]");
-    if (option) this.#on.choose(option, event);
+    if (option && event.button < 2) this.#on.choose(option, event); // not for the context menu
   }
 }

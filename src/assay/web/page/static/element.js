@@ -165,7 +165,7 @@ export class AssaySearch extends HTMLElement {
   #choose(option, event) {
     const meaning = meant.get(option);
     const tool = event.target.closest(".tool")?.dataset.tool;
-    const isNewTab = event.ctrlKey || event.metaKey;
+    const isNewTab = event.ctrlKey || event.metaKey || event.button === 1;
     if (tool) {
       event.preventDefault();
       this.#use(tool, meaning);
