@@ -168,7 +168,9 @@ def show_audit(console: Console, report: AuditReport, previous: Generation | Non
             console.print("[dim]`--sample N` embeds N chunks again to compare, and shows the cost first.[/]")
         return
     failed = sum(one.outcome is Outcome.FAIL for one in report.vectors)
-    console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count + failed} faults; {scope}.")
+    console.print(
+        f"[red bold]Generation {generation.id} is not sound[/]: {counted(found.count + failed, 'fault')}; {scope}."
+    )
     only_identity = found.faults["identity"].count == found.count + failed
     console.print(escape(_RESTORE_SETTINGS if only_identity else _REPAIR))
     if previous is not None and not only_identity:
