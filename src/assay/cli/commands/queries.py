@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.model.counting import counted
 from assay.model.queries import QueryKind, QueryReport, QueryTotals
 
-_NOT_LOGGED = "`[queries] log` is off in these settings: set it to true in assay.toml, and restart the server."
+_NOT_LOGGED = "These settings log no queries: set `[queries] log = true` in assay.toml, and restart the server."
 _NOTHING = {
     QueryKind.TOP: "No searches are logged yet.",
     QueryKind.NO_RESULTS: "Every logged search had a good answer.",
