@@ -1,8 +1,6 @@
 """/v1/search, Assay's native route, by GET and POST, GET /v1/suggest and GET /v1/facets."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
@@ -31,8 +29,8 @@ def router(assay: Assay) -> APIRouter:
         responses=answers,
         openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
     )
-    async def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        return await _answer(request, native.parse(body, defaults))
+    async def search_native(request: Request) -> Response:
+        return await _answer(request, native.parse(await read_body(request), defaults))
 
     @routes.head("/v1/search", include_in_schema=False)
     @routes.get(
