@@ -7,6 +7,7 @@ Texts are compared by the Jaccard coefficient of their shingles, estimated for l
 import re
 import zlib
 from collections import defaultdict
+from itertools import chain, islice
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,6 +25,9 @@ _SHORT = 60
 
 _MOST_WORDS = 5_000
 _KEPT = 128
+_REMEMBERED = 50_000
+"""Words whose hashes are kept, in about 10 MB: pages have mostly the same ones."""
+
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"(?:\d\D*){3}")
@@ -84,13 +88,27 @@ class AlikePages:
 
 def _shingles(text: str) -> Hashes:
     """The hashes of a text's shingles, without headings, addresses and long numbers; empty without words."""
-    said = (word for word in _HEADING.sub("", text).lower().split() if _IN_ADDRESSES.isdisjoint(word))
-    words = _WORD.findall(" ".join(word for word in said if not _NUMBERED.search(word)))[:_MOST_WORDS]
-    hashes = np.fromiter((zlib.crc32(word.encode()) for word in words), np.uint64, len(words))
-    if len(words) >= _SHORT:
+    each = map(_hashes.__getitem__, _HEADING.sub("", text).lower().split())
+    hashes = np.fromiter(islice(chain.from_iterable(each), _MOST_WORDS), np.uint64)
+    if len(hashes) >= _SHORT:
         hashes = hashes[:-2] * _PLACES[0] + hashes[1:-1] * _PLACES[1] + hashes[2:] * _PLACES[2]
     mixed = hashes * _PLACES[0]
     return np.unique(mixed ^ (mixed >> _HALF))
+
+
+class _WordHashes(dict[str, tuple[int, ...]]):
+    """The hashes of the words in a text between two spaces; none in an address or a long number."""
+
+    def __missing__(self, written: str) -> tuple[int, ...]:
+        is_left_out = not _IN_ADDRESSES.isdisjoint(written) or _NUMBERED.search(written)
+        hashes = () if is_left_out else tuple([zlib.crc32(word.encode()) for word in _WORD.findall(written)])
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[written] = hashes
+        return hashes
+
+
+_hashes = _WordHashes()
 
 
 def _bands(hashes: Hashes) -> list[int]:

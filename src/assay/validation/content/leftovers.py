@@ -135,12 +135,20 @@ KINDS: Mapping[str, LeftoverKind] = {
 linear."""
 
 
+_BY_SIGN = {
+    sign: [name for name, kind in KINDS.items() if sign in kind.signs]
+    for sign in dict.fromkeys(sign for kind in KINDS.values() for sign in kind.signs)
+}
+"""The kinds that have each sign."""
+
+
 def leftovers(text: str) -> dict[str, str]:
     """The kinds of leftover in a chunk's text, each with its first example on one line, truncated."""
     lowered = text.lower()
-    suspected = [(name, kind) for name, kind in KINDS.items() if any(sign in lowered for sign in kind.signs)]
-    if not suspected:
+    names = {name for sign, of_sign in _BY_SIGN.items() if sign in lowered for name in of_sign}
+    if not names:
         return {}
+    suspected = [(name, kind) for name, kind in KINDS.items() if name in names]
     lines, code = split_code(text)
     prose, fenced = _without_code_spans("\n".join(lines)), "\n".join(code)
     found: dict[str, str] = {}
