@@ -130,7 +130,7 @@ class Searches:
 
     def is_short(self, query: Query) -> bool:
         """Whether a search takes milliseconds, and waits for nothing outside this process."""
-        few = query.top_k <= _FEW_HITS and query.passages_per_page is None
+        few = query.top_k <= _FEW_HITS and query.passages_per_page is None and not query.filters.allow_copies
         return few and self._are_local and self.are_open
 
     @cached_property

@@ -58,6 +58,11 @@ class Filters:
     sources: tuple[str, ...] = ()
     everything: bool = False
 
+    @property
+    def allow_copies(self) -> bool:
+        """Whether they allow several versions or locales, which have copies of the same passages."""
+        return self.everything or len(self.versions) > 1 or len(self.locales) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

@@ -284,9 +284,7 @@ class Searcher:
 
         A search of several versions starts at the depth of hybrid search, so that it sees all copies of a passage.
         """
-        filters = query.filters
-        has_copies = filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
-        deep = query.mode is Mode.HYBRID or has_copies
+        deep = query.mode is Mode.HYBRID or query.filters.allow_copies
         depth = max(self.rules.depth if deep else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)

@@ -3,6 +3,7 @@
 import gzip
 import json
 from pathlib import Path
+from threading import current_thread
 
 import pytest
 from starlette.testclient import TestClient
@@ -21,6 +22,7 @@ from tests.integration.web.conftest import (
 )
 
 from assay.app import Assay
+from assay.app.searching import Searches
 from assay.contracts.native import SearchRanking
 from assay.contracts.search_api import ErrorResponse, SearchResponse
 from assay.model.ranking import ContractMode
@@ -405,3 +407,34 @@ def test_a_large_answer_is_compressed_for_a_client_that_accepts_it(client: TestC
     assert len(json.loads(gzip.decompress(raw))["results"]) == CHUNKS
     plain = client.post("/v1/search", json=asking("/v1/search"), headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in plain.headers
+
+
+# --- threads -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_short"),
+    [
+        pytest.param({}, True, id="defaults"),
+        pytest.param(
+            {"top_k": 20, "filters": {"versions": ["1.0"], "sources": ["manual"]}}, True, id="20 of a version"
+        ),
+        pytest.param({"top_k": 21}, False, id="many hits"),
+        pytest.param({"group_by": "page"}, False, id="by page"),
+        pytest.param({"filters": {"everything": True}}, False, id="all versions"),
+        pytest.param({"filters": {"locales": ["en", "de"]}}, False, id="two languages"),
+    ],
+)
+def test_only_a_short_search_runs_on_the_event_loop(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, fields: dict[str, object], is_short: bool
+) -> None:
+    names = []
+    search = Searches.search
+
+    def noting(self: Searches, *arguments: object, **options: object) -> object:
+        names.append(current_thread().name)
+        return search(self, *arguments, **options)
+
+    monkeypatch.setattr(Searches, "search", noting)
+    assert client.post("/v1/search", json={"query": "nodes", **fields}).status_code == 200
+    assert [name.startswith("AnyIO worker") for name in names] == [not is_short]
