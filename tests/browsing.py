@@ -36,7 +36,7 @@ if (location.protocol.startsWith("http") && !window.name) {
 """A tab begins without what the tabs before it stored; its name lasts as long as it."""
 
 _BROWSERS = ("chromium", "google-chrome")
-"""Not `chromium-headless-shell`: that of Debian 12 takes a third less time, but now and then its tabs crash and hang."""
+"""Not `chromium-headless-shell`: that of Debian 12 is a third faster, but now and then its tabs crash and hang."""
 
 BASE_URL = "https://docs.example.org"
 HOSTILE = "<img src=x onerror=alert(1)> & <script>alert(2)</script> \"quoted\" 'title'"
