@@ -4,15 +4,14 @@ The HTTP client's limits apply to each read and write: a peer that sends a byte 
 waited for without end.
 """
 
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from ssl import SSLContext
-from time import monotonic
 from typing import Any
 
 import httpcore2
 import httpx2
+
+from assay.adapters.remote.deadline import Deadline
 
 
 class TimeLimit(httpcore2.NetworkBackend):
@@ -20,7 +19,7 @@ class TimeLimit(httpcore2.NetworkBackend):
 
     def __init__(self) -> None:
         self._network = httpcore2.SyncBackend()
-        self._thread = threading.local()
+        self.deadline = Deadline("the time is over")
 
     def apply_to(self, client: httpx2.Client) -> None:
         """Use this backend for the connections of a client, also those through a proxy."""
@@ -31,25 +30,6 @@ class TimeLimit(httpcore2.NetworkBackend):
             if pool is not None:
                 pool._network_backend = self  # noqa: SLF001
 
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """Past this time in the block, reads and writes raise a time-out."""
-        self._thread.until = monotonic() + seconds
-        try:
-            yield
-        finally:
-            self._thread.until = None
-
-    def left(self, timeout: float | None) -> float | None:
-        """A timeout of at most the remaining time. Raises httpcore2.ReadTimeout when there is none."""
-        until: float | None = getattr(self._thread, "until", None)
-        if until is None:
-            return timeout
-        left = until - monotonic()
-        if left <= 0:
-            raise httpcore2.ReadTimeout("the time is over")
-        return left if timeout is None else min(left, timeout)
-
     def connect_tcp(
         self,
         host: str,
@@ -59,7 +39,9 @@ class TimeLimit(httpcore2.NetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect within the remaining time."""
-        return _Stream(self._network.connect_tcp(host, port, self.left(timeout), local_address, socket_options), self)
+        return _Stream(
+            self._network.connect_tcp(host, port, self.deadline.left(timeout), local_address, socket_options), self
+        )
 
 
 class _Stream(httpcore2.NetworkStream):
@@ -68,10 +50,10 @@ class _Stream(httpcore2.NetworkStream):
         self._limit = limit
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._limit.left(timeout))
+        return self._stream.read(max_bytes, self._limit.deadline.left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._limit.left(timeout))
+        self._stream.write(buffer, self._limit.deadline.left(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -79,7 +61,9 @@ class _Stream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, self._limit.left(timeout)), self._limit)
+        return _Stream(
+            self._stream.start_tls(ssl_context, server_hostname, self._limit.deadline.left(timeout)), self._limit
+        )
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as inherited
         return self._stream.get_extra_info(info)

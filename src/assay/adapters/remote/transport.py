@@ -100,7 +100,7 @@ class Transport:
         begun = False
         try:
             with (
-                self._limit.within(seconds),
+                self._limit.deadline.within(seconds),
                 self._client.stream("POST", self._url, content=body, timeout=timeout) as response,
             ):
                 begun = True

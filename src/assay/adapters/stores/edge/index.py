@@ -141,8 +141,10 @@ class EdgeIndex:
         points = self._point_ids.points(chunk_ids)
         if not points:
             return []
-        where, limit = edge.Filter(must=[edge.HasIdCondition(points)]), len(points)
-        request = edge.ScrollRequest(limit=limit, filter=where, with_payload=with_payload, with_vector=with_vector)
+        where = edge.Filter(must=[edge.HasIdCondition(points)])
+        request = edge.ScrollRequest(
+            limit=len(points), filter=where, with_payload=with_payload, with_vector=with_vector
+        )
         with self._engine() as shard:
             records, _ = shard.scroll(request)
         return records

@@ -70,7 +70,7 @@ class HttpClient:
         Raises FetchError.
         """
         try:
-            with self._backend.deadline(limits.seconds):
+            with self._backend.deadline.within(limits.seconds):
                 return self._exchange(address, limits, wants_body, conditions)
         except ForbiddenAddress as error:
             raise FetchError(f"not fetched: {error}", transient=False, forbidden=True) from None

@@ -10,13 +10,13 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
-from time import monotonic
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpcore2
 
+from assay.adapters.remote.deadline import Deadline
 from assay.errors import SourceError
 
 _WEB_PORTS = frozenset({80, 443})
@@ -89,29 +89,10 @@ class GuardedBackend(httpcore2.NetworkBackend):
 
     def __init__(self, guard: SocketGuard) -> None:
         self._guard = guard
-        self._clock = threading.local()
+        self.deadline = Deadline("the page took too long")
         self._lock = threading.Lock()
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._aborted = False
-
-    @contextlib.contextmanager
-    def deadline(self, seconds: float) -> Iterator[None]:
-        """Limit all that this thread sends and receives inside the block to `seconds`."""
-        self._clock.until = monotonic() + seconds
-        try:
-            yield
-        finally:
-            self._clock.until = None
-
-    def remaining_timeout(self, timeout: float | None) -> float | None:
-        """The timeout, at most the time left to the deadline. Raises httpcore2.ReadTimeout past the deadline."""
-        until: float | None = getattr(self._clock, "until", None)
-        if until is None:
-            return timeout
-        left = until - monotonic()
-        if left <= 0:
-            raise httpcore2.ReadTimeout("the page took too long")
-        return left if timeout is None else min(left, timeout)
 
     def connect_tcp(
         self,
@@ -130,7 +111,7 @@ class GuardedBackend(httpcore2.NetworkBackend):
         for family, address in addresses:
             connection = socket.socket(family, socket.SOCK_STREAM)
             try:
-                connection.settimeout(self.remaining_timeout(timeout))
+                connection.settimeout(self.deadline.left(timeout))
                 connection.connect((address, port))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             except OSError as error:
@@ -169,7 +150,7 @@ class _Stream(httpcore2.NetworkStream):
         self._backend = backend
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._socket.settimeout(self._backend.remaining_timeout(timeout))
+        self._socket.settimeout(self._backend.deadline.left(timeout))
         try:
             return self._socket.recv(max_bytes)
         except TimeoutError:
@@ -178,7 +159,7 @@ class _Stream(httpcore2.NetworkStream):
             raise httpcore2.ReadError(error.strerror or str(error)) from None
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._socket.settimeout(self._backend.remaining_timeout(timeout))
+        self._socket.settimeout(self._backend.deadline.left(timeout))
         try:
             self._socket.sendall(buffer)
         except TimeoutError:
@@ -193,7 +174,7 @@ class _Stream(httpcore2.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         try:
-            self._socket.settimeout(self._backend.remaining_timeout(timeout))
+            self._socket.settimeout(self._backend.deadline.left(timeout))
             wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
