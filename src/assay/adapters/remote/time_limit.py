@@ -39,21 +39,20 @@ class TimeLimit(httpcore2.NetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect within the remaining time."""
-        return _Stream(
-            self._network.connect_tcp(host, port, self.deadline.left(timeout), local_address, socket_options), self
-        )
+        timeout = self.deadline.left(timeout)
+        return _Stream(self._network.connect_tcp(host, port, timeout, local_address, socket_options), self.deadline)
 
 
 class _Stream(httpcore2.NetworkStream):
-    def __init__(self, stream: httpcore2.NetworkStream, limit: TimeLimit) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream
-        self._limit = limit
+        self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._limit.deadline.left(timeout))
+        return self._stream.read(max_bytes, self._deadline.left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._limit.deadline.left(timeout))
+        self._stream.write(buffer, self._deadline.left(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -61,9 +60,8 @@ class _Stream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        return _Stream(
-            self._stream.start_tls(ssl_context, server_hostname, self._limit.deadline.left(timeout)), self._limit
-        )
+        timeout = self._deadline.left(timeout)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._deadline)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as inherited
         return self._stream.get_extra_info(info)
