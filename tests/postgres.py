@@ -106,6 +106,8 @@ class PostgresServer:
         import psutil
 
         postmaster = self._server.get_postmaster_info().process
+        # It stands still first: a process that it forks after they are listed would get no signal, and answer on.
+        postmaster.send_signal(signal.SIGSTOP)
         processes = [postmaster, *postmaster.children(recursive=True)]
         for process in processes:
             with suppress(psutil.NoSuchProcess):
