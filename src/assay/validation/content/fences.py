@@ -11,7 +11,7 @@ def split_code(text: str) -> tuple[list[str], list[str]]:
     code: list[str] = []
     fence = ""
     for line in text.split("\n"):
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             if mark and mark[1].startswith(fence):
                 fence = ""

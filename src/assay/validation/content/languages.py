@@ -42,7 +42,10 @@ LANGUAGES = frozenset([*_COMMON, *_SCRIPTS])
 def signs_of_languages(text: str) -> Counter[str]:
     """Count the common words, or the runs of the script, of each language outside of code."""
     prose = "\n".join(split_code(text)[0])
-    signs = Counter(code for word in _WORD.findall(prose.lower()) for code in _LANGUAGES.get(word, ()))
+    signs = Counter[str]()
+    for word, count in Counter(_WORD.findall(prose.lower())).items():
+        for code in _LANGUAGES.get(word, ()):
+            signs[code] += count
     for code, script in _SCRIPTS.items():
-        signs[code] = len(script.findall(prose))
+        signs[code] = 0 if prose.isascii() else len(script.findall(prose))
     return signs

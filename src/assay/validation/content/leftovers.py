@@ -84,7 +84,7 @@ KINDS: Mapping[str, LeftoverKind] = {
         r"^import\s(?:[^\n]{1,200}\sfrom\s+)?['\"][^'\"\n]+['\"]|^export (?:const|default|function)\s",
     ),
     "components": _kind(
-        "/> </ =",
+        "/> </ =\" =' ={",
         r"(?<![\w\x00])(?-i:<[A-Z])[\w.]*(?:\s[^<>\n]{0,200})?/>|(?-i:</[A-Z])[\w.]*>"
         r"|(?<![\w\x00])(?-i:<[A-Z])[\w.]*\s+[\w-]+=[\"'{]",
         ambiguous=True,
@@ -101,7 +101,11 @@ KINDS: Mapping[str, LeftoverKind] = {
         r"^\[(?:source|cols|options|quote|NOTE|TIP|discrete)[,=%.][^\]\n]{0,200}\]$|^(?:include|image|toc)::\S{0,200}\[[^\]\n]{0,200}\]",
     ),
     "attribute lists": _kind("{:", r"(?<!\{)\{:\s?[.#]?[a-z][^{}\n]{0,100}\}"),
-    "attributes": _kind("{. {# { { .", r"(?<![\w{$])\{ ?[.#][a-z][\w-]*(?:\s[^{}\n]{0,80})?\}", ambiguous=True),
+    "attributes": LeftoverKind(
+        ("{.", "{#", "{ .", "{ #"),
+        _pattern(r"(?<![\w{$])\{ ?[.#][a-z][\w-]*(?:\s[^{}\n]{0,80})?\}"),
+        ambiguous=True,
+    ),
     "broken characters": _kind(
         "ã â ï¿½ \ufffd", r"(?-i:[ÃÂ][\x80-\xbf]|â(?:\x80|€)[\x80-\xbf\u2013-\u2122])|ï¿½|\ufffd", ambiguous=True
     ),
@@ -135,17 +139,23 @@ KINDS: Mapping[str, LeftoverKind] = {
 linear."""
 
 
-_BY_SIGN = {
-    sign: [name for name, kind in KINDS.items() if sign in kind.signs]
-    for sign in dict.fromkeys(sign for kind in KINDS.values() for sign in kind.signs)
-}
-"""The kinds that have each sign."""
+def _signs() -> dict[str, dict[str, list[str]]]:
+    found: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name, kind in KINDS.items():
+        for sign in kind.signs:
+            found[sign[0]][sign].append(name)
+    return {first: dict(signs) for first, signs in found.items()}
+
+
+_SIGNS = _signs()
+"""The kinds that have each sign, by its first character, which most texts lack."""
 
 
 def leftovers(text: str) -> dict[str, str]:
     """The kinds of leftover in a chunk's text, each with its first example on one line, truncated."""
     lowered = text.lower()
-    names = {name for sign, of_sign in _BY_SIGN.items() if sign in lowered for name in of_sign}
+    signs = [sign for first, signs in _SIGNS.items() if first in lowered for sign in signs.items()]
+    names = {name for sign, of_sign in signs if sign in lowered for name in of_sign}
     if not names:
         return {}
     suspected = [(name, kind) for name, kind in KINDS.items() if name in names]
@@ -162,6 +172,8 @@ def leftovers(text: str) -> dict[str, str]:
 
 def _without_code_spans(prose: str) -> str:
     """Replace each code span by a NUL: from a run of backticks to the next run of that length in its paragraph."""
+    if "`" not in prose:
+        return prose
     runs = list(_BACKTICKS.finditer(prose))
     later: defaultdict[int, deque[int]] = defaultdict(deque)
     for index, run in enumerate(runs):

@@ -11,6 +11,7 @@ from assay.model.generations import ContentFingerprint, EmbedderIdentity, Genera
 from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex, stage
 from assay.validation.integrity.documents import (
     Unreadable,
+    Watcher,
     check_chunk,
     check_document,
     documents_with_chunks,
@@ -31,16 +32,18 @@ def audit(
     progress: Progress,
     recheck: Recheck | None = None,
     problems: Sequence[str] = (),
+    watcher: Watcher | None = None,
 ) -> Audit:
     """Check every document and chunk of a generation.
 
     index: None if it could not be opened.
     problems: faults that the store reported when it was opened.
     recheck: the encoders to recompute vectors with; without it vectors are not recomputed.
+    watcher: gets everything that is read from the catalog.
 
     A fault does not end the audit. Raises CatalogError, StoreUnavailable, EmbeddingError.
     """
-    return _Auditor(generation, catalog, index, recheck or Recheck(), problems).run(progress)
+    return _Auditor(generation, catalog, index, recheck or Recheck(), problems, watcher).run(progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,12 @@ class _Auditor:
         index: VectorIndex | None,
         recheck: Recheck,
         problems: Sequence[str],
+        watcher: Watcher | None,
     ) -> None:
         self._generation = generation
         self._catalog = catalog
         self._recheck = recheck
+        self._watcher = watcher
         self._report = Audit()
         self._index = index
         self._report.add(("index", problem) for problem in problems)
@@ -130,7 +135,8 @@ class _Auditor:
         embed, weigh = (in_sample(self._generation, n) for n in (self._recheck.vectors, self._recheck.keywords))
         suspects = self._recheck.suspects
         part = _Part([], [], [])
-        for document, chunks in documents_with_chunks(self._generation, self._catalog, self._report):
+        read = documents_with_chunks(self._generation, self._catalog, self._report, self._watcher)
+        for document, chunks in read:
             if isinstance(document, Unreadable):
                 self._report.faults["catalog"].add(f"{document.url}: {document.reason}")
                 self._report.add(found for chunk in chunks for found in check_chunk(chunk))

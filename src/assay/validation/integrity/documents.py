@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Protocol
 
 from assay.errors import CatalogCorrupt
 from assay.model.documents import Chunk
@@ -25,14 +26,26 @@ Read = tuple[StoredDocument | Unreadable, list[Chunk]]
 """A document with its chunks."""
 
 
-def documents_with_chunks(generation: Generation, catalog: Catalog, report: Audit) -> Iterator[Read]:
+class Watcher(Protocol):
+    """Gets each document with its chunks, so that it need not read the catalog again."""
+
+    def add(self, document: StoredDocument, chunks: Sequence[Chunk]) -> None:
+        """Take the next document, by URL."""
+
+    def complete(self) -> None:
+        """Everything was read in one walk; not called if a part was unreadable or out of order."""
+
+
+def documents_with_chunks(
+    generation: Generation, catalog: Catalog, report: Audit, watcher: Watcher | None
+) -> Iterator[Read]:
     """Every document by URL, with its chunks.
 
     After the first unreadable document, the rest is read one by one. Raises CatalogError for other failures.
     """
     last = ""
     try:
-        for document, chunks in _side_by_side(generation, catalog, report):
+        for document, chunks in _side_by_side(generation, catalog, report, watcher):
             yield document, chunks
             last = document.info.url
     except CatalogCorrupt:
@@ -40,7 +53,7 @@ def documents_with_chunks(generation: Generation, catalog: Catalog, report: Audi
 
 
 def _side_by_side(
-    generation: Generation, catalog: Catalog, report: Audit
+    generation: Generation, catalog: Catalog, report: Audit, watcher: Watcher | None
 ) -> Iterator[tuple[StoredDocument, list[Chunk]]]:
     """Join documents and chunks, which the catalog returns in the same order.
 
@@ -50,12 +63,16 @@ def _side_by_side(
     none: tuple[str | None, Iterator[Chunk]] = (None, iter(()))
     url, chunks = next(groups, none)
     for document in catalog.documents(generation.id):
-        if document.info.url == url:
-            yield document, list(chunks)
+        has_chunks = document.info.url == url
+        own = list(chunks) if has_chunks else []
+        if watcher is not None:
+            watcher.add(document, own)
+        yield document, own
+        if has_chunks:
             url, chunks = next(groups, none)
-        else:
-            yield document, []
-    if url is not None:
+    if watcher is not None and url is None:
+        watcher.complete()
+    elif url is not None:
         report.faults["agreement"].add(f"the catalog has chunks of {url}, but no such document in its place")
 
 

@@ -5,13 +5,16 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.counting import counted
+from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
-from assay.ports import Progress, track
+from assay.ports import Progress
+from assay.validation.structure.collecting import PageCollector
 from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
 
 _LEAST_PAGES = 5
@@ -32,13 +35,10 @@ Hashes = NDArray[np.uint32]  # of lines, by CRC-32
 
 def boilerplate(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of a source's text in lines that most of its pages repeat."""
-    editions: defaultdict[Edition, _Lines] = defaultdict(_Lines)
-    documents = context.catalog.documents(context.generation.id)
-    for page in track(documents, progress, "repeated lines", context.generation.documents):
-        editions[edition_of(page.info)].add(page.text)
-    by_edition = {edition: lines.repeated() for edition, lines in editions.items()}
     edition, (share, repeated) = max(
-        by_edition.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))
+        context.content.result(RepeatedLines, progress).items(),
+        key=lambda one: one[1][0],
+        default=(("", None, None), (0.0, np.empty(0, np.uint32))),
     )
     failed = share > limits.max_boilerplate
     shown = _shown(context, edition, repeated) if failed else []
@@ -65,10 +65,13 @@ class _Lines:
 
     def add(self, text: str) -> None:
         """Count a page's lines; one that it has twice counts with the characters of both."""
-        lines = [(_hashed(words), len(line)) for line in text.splitlines() if (words := _words(line))]
-        hashes, places = np.unique(np.fromiter((one for one, _ in lines), np.uint32, len(lines)), return_inverse=True)
-        self.pages.append(hashes)
-        self.sizes.append(np.bincount(places, [size for _, size in lines], len(hashes)).astype(np.int64))
+        lines: defaultdict[int, int] = defaultdict(int)
+        for line in text.splitlines():
+            hashed = _hashed(line)
+            if hashed is not None:
+                lines[hashed] += len(line)
+        self.pages.append(np.fromiter(lines, np.uint32, len(lines)))
+        self.sizes.append(np.fromiter(lines.values(), np.int64, len(lines)))
 
     def repeated(self) -> tuple[float, Hashes]:
         """The share of all characters in lines that most pages have, and those lines, the largest first.
@@ -86,6 +89,23 @@ class _Lines:
         return float(sizes[most].sum() / max(sizes.sum(), 1)), hashes[most][order]
 
 
+class RepeatedLines(PageCollector[dict[Edition, tuple[float, Hashes]]]):
+    """Finds the lines that most pages of an edition have, as _Lines.repeated returns them."""
+
+    stage = "repeated lines"
+
+    def __init__(self) -> None:
+        self._editions: defaultdict[Edition, _Lines] = defaultdict(_Lines)
+
+    def add(self, info: DocumentInfo, text: str) -> None:
+        """Take the next page."""
+        self._editions[edition_of(info)].add(text)
+
+    def result(self) -> dict[Edition, tuple[float, Hashes]]:
+        """By edition."""
+        return {edition: lines.repeated() for edition, lines in self._editions.items()}
+
+
 def _shown(context: CheckContext, edition: Edition, repeated: Hashes) -> list[str]:
     """An original line for each of these hashes, in their order."""
     wanted = {int(one): number for number, one in enumerate(repeated)}
@@ -93,17 +113,19 @@ def _shown(context: CheckContext, edition: Edition, repeated: Hashes) -> list[st
     for page in context.catalog.documents(context.generation.id):
         if edition_of(page.info) == edition:
             for line in page.text.splitlines():
-                if (words := _words(line)) and (number := wanted.get(_hashed(words))) is not None:
+                hashed = _hashed(line)
+                if hashed is not None and (number := wanted.get(hashed)) is not None:
                     found.setdefault(number, repr(" ".join(line.split())[:_LONGEST_SHOWN]))
         if len(found) == len(wanted):
             break
     return [found[number] for number in sorted(found)]
 
 
-def _words(line: str) -> str:
-    """The words of a line; none of a heading: pages of one kind have the same sections."""
-    return "" if line.startswith("#") else " ".join(_WORD.findall(line.lower()))
+@lru_cache(maxsize=20_000)
+def _hashed(line: str) -> int | None:
+    """The hash of a line's words. None without words, and for a heading: pages of one kind have the same sections.
 
-
-def _hashed(words: str) -> int:
-    return zlib.crc32(words.encode("utf-8", "surrogatepass"))
+    Cached, because pages have many lines in common, as in code.
+    """
+    words = "" if line.startswith("#") else " ".join(_WORD.findall(line.lower()))
+    return zlib.crc32(words.encode("utf-8", "surrogatepass")) if words else None

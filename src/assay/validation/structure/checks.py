@@ -16,15 +16,23 @@ from assay.ports import Progress
 from assay.validation.structure.addresses import addresses, searched_by_default
 from assay.validation.structure.anchors import fall_in_anchors
 from assay.validation.structure.approximate import recall_of_dense_search
-from assay.validation.structure.boilerplate import boilerplate
-from assay.validation.structure.content import leftover_markup, pages_that_say_something
+from assay.validation.structure.boilerplate import RepeatedLines, boilerplate
+from assay.validation.structure.collecting import Collecting, Collectors, Kinds
+from assay.validation.structure.collecting_process import CollectorProcess
+from assay.validation.structure.content import (
+    LeftoversBySource,
+    PagesBySource,
+    leftover_markup,
+    pages_that_say_something,
+)
 from assay.validation.structure.context import Check, CheckContext, StructuralLimits
 from assay.validation.structure.erosion import erosion
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.kinds import fall_in_kinds_of_content
 from assay.validation.structure.lost_text import fall_in_text
+from assay.validation.structure.notes import LanguageSigns
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
-from assay.validation.structure.repeats import passages_alike, titles_alike
+from assay.validation.structure.repeats import RepeatedPassages, passages_alike, titles_alike
 from assay.validation.structure.rise import rise_in_pages
 from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.truncation import read_to_the_end
@@ -62,6 +70,8 @@ CHECKS: tuple[Check, ...] = (
     read_to_the_end,
 )
 
+COLLECTORS: Kinds = (PagesBySource, LeftoversBySource, RepeatedLines, RepeatedPassages, LanguageSigns)
+
 
 def vector_findings(context: CheckContext, limits: StructuralLimits, progress: Progress) -> list[Finding]:
     """Run the checks of the vectors only; without an embedder, titles are left out."""
@@ -74,7 +84,17 @@ def structure_findings(context: CheckContext, limits: StructuralLimits, progress
 
     An unreachable dependency makes the finding INCONCLUSIVE; unusable data, or a bug in the check, makes it FAIL.
     """
-    return [found for check in CHECKS for found in _findings(check, context, limits, progress)]
+    with context.content.collect(_collecting(context)):
+        return [found for check in CHECKS for found in _findings(check, context, limits, progress)]
+
+
+def _collecting(context: CheckContext) -> Collecting:
+    if context.process_from is not None and context.generation.chunks >= context.process_from:
+        try:
+            return CollectorProcess(COLLECTORS)
+        except OSError as error:
+            logger.warning("No process can be started to check the content: %s", error)
+    return Collectors(COLLECTORS)
 
 
 def _findings(check: Check, context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from assay.model.counting import counted
+from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
-from assay.model.generations import Generation
-from assay.ports import Catalog, Progress, track
+from assay.ports import Progress
 from assay.validation.content.alike import FEWEST, AlikePages
 from assay.validation.content.almost_empty import is_almost_empty
 from assay.validation.content.leftovers import KINDS, leftovers
-from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.collecting import PageCollector, Passage, PassageCollector
+from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
 
 _FEW = 3
 """An ambiguous kind of leftover, which can be ordinary prose, counts from this number of chunks on."""
@@ -25,14 +26,14 @@ _LONGEST_TEXT = 60
 
 def pages_that_say_something(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the shares of pages with almost no text and of pages with nearly the same text."""
-    sources = _pages_by_source(context.catalog, context.generation, progress)
+    sources = context.content.result(PagesBySource, progress)
     yield _with_text(sources, limits)
     yield _of_their_own(sources, limits)
 
 
 def leftover_markup(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of chunks with leftovers of templates and markup."""
-    sources = _leftovers_by_source(context.catalog, context.generation, progress)
+    sources = context.content.result(LeftoversBySource, progress)
     name, worst = max(sources.items(), key=lambda one: one[1].share, default=("", _Markup()))
     kinds = Counter[str]()
     for source in sources.values():
@@ -62,13 +63,11 @@ def leftover_markup(context: CheckContext, limits: StructuralLimits, progress: P
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages of one source. nearly_empty: URLs with their text; alike: by version and locale."""
+    """The pages of one source. nearly_empty: URLs with their text; groups: with the same text, the largest first."""
 
     count: int = 0
     nearly_empty: list[str] = field(default_factory=list)
-    alike: defaultdict[tuple[str | None, str | None], AlikePages] = field(
-        default_factory=lambda: defaultdict(AlikePages)
-    )
+    groups: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def empty_share(self) -> float:
@@ -76,21 +75,31 @@ class _Pages:
         few = len(self.nearly_empty) == 1 < self.count
         return 0.0 if few else len(self.nearly_empty) / max(self.count, 1)
 
-    def groups(self) -> list[tuple[str, ...]]:
-        """Groups of pages with the same text, the largest first."""
-        found = [group for pages in self.alike.values() for group in pages.groups()]
-        return sorted(found, key=len, reverse=True)
 
+class PagesBySource(PageCollector[dict[str, _Pages]]):
+    """Finds pages with almost no text, and groups those with the same text within a version and locale."""
 
-def _pages_by_source(catalog: Catalog, generation: Generation, progress: Progress) -> dict[str, _Pages]:
-    sources: defaultdict[str, _Pages] = defaultdict(_Pages)
-    for document in track(catalog.documents(generation.id), progress, "pages", generation.documents):
-        info, pages = document.info, sources[document.info.source]
+    stage = "pages"
+
+    def __init__(self) -> None:
+        self._sources: defaultdict[str, _Pages] = defaultdict(_Pages)
+        self._alike: defaultdict[Edition, AlikePages] = defaultdict(AlikePages)
+
+    def add(self, info: DocumentInfo, text: str) -> None:
+        """Take the next page."""
+        pages = self._sources[info.source]
         pages.count += 1
-        if is_almost_empty(document.text):
-            pages.nearly_empty.append(f"{info.url} ({_cut(document.text)!r})")
-        pages.alike[info.version, info.locale].offer(info.url, document.text)
-    return sources
+        if is_almost_empty(text):
+            pages.nearly_empty.append(f"{info.url} ({_cut(text)!r})")
+        self._alike[edition_of(info)].offer(info.url, text)
+
+    def result(self) -> dict[str, _Pages]:
+        """The pages of each source."""
+        for (source, _, _), alike in self._alike.items():
+            self._sources[source].groups += alike.groups()
+        for pages in self._sources.values():
+            pages.groups.sort(key=len, reverse=True)
+        return dict(self._sources)
 
 
 def _with_text(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Finding:
@@ -110,7 +119,7 @@ def _with_text(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Findi
 
 
 def _of_their_own(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Finding:
-    groups = {name: pages.groups() for name, pages in sources.items()}
+    groups = {name: pages.groups for name, pages in sources.items()}
     shares = {name: sum(map(len, groups[name])) / pages.count for name, pages in sources.items()}
     name, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
     found = groups.get(name, [])
@@ -159,16 +168,26 @@ class _Markup:
         return self.affected / max(self.chunks, 1)
 
 
-def _leftovers_by_source(catalog: Catalog, generation: Generation, progress: Progress) -> dict[str, _Markup]:
-    sources: defaultdict[str, _Markup] = defaultdict(_Markup)
-    for chunk in track(catalog.chunks(generation.id), progress, "markup", generation.chunks):
-        source = sources[chunk.document.source]
+class LeftoversBySource(PassageCollector[dict[str, _Markup]]):
+    """Finds leftovers in every chunk."""
+
+    stage = "markup"
+
+    def __init__(self) -> None:
+        self._sources: defaultdict[str, _Markup] = defaultdict(_Markup)
+
+    def add(self, info: DocumentInfo, passage: Passage) -> None:
+        """Take the next chunk."""
+        source = self._sources[info.source]
         source.chunks += 1
-        if found := leftovers(chunk.text):
+        if found := leftovers(passage.text):
             source.found.append(frozenset(found))
             for kind, shown in found.items():
-                source.first.setdefault(kind, f"`{shown}` at {chunk.section_url}")
-    return sources
+                source.first.setdefault(kind, f"`{shown}` at {passage.section_url}")
+
+    def result(self) -> dict[str, _Markup]:
+        """The leftovers of each source."""
+        return dict(self._sources)
 
 
 def _describe_conflicts(sources: Mapping[str, _Markup], conflicts: Mapping[str, int]) -> str:

@@ -12,6 +12,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
 from assay.ports import Catalog, Embedder, Progress, VectorIndex
 from assay.validation.integrity import Recheck
+from assay.validation.structure.collecting import SharedContent
 from assay.validation.structure.pairing import pair_pages
 
 
@@ -73,6 +74,7 @@ class CheckContext:
     threshold, top_k: the defaults of users' searches; None for no limit of hits.
     unopened: why the index could not be opened; None if it was.
     failed: the pages that could not be read; empty if they are not known any more.
+    process_from: chunks from which another process checks the content; None for none.
     """
 
     generation: Generation
@@ -87,6 +89,12 @@ class CheckContext:
     threshold: float = 0.0
     top_k: int | None = None
     failed: tuple[PageFailed, ...] = ()
+    process_from: int | None = None
+
+    @cached_property
+    def content(self) -> SharedContent:
+        """Collects from pages and chunks for the checks of content."""
+        return SharedContent(self.catalog, self.generation)
 
     @cached_property
     def remaining_pages(self) -> dict[str, str]:

@@ -13,7 +13,8 @@ def integrity(context: CheckContext, _: StructuralLimits, progress: Progress) ->
     """Audit the generation; one finding for each kind of fault that could be checked."""
     unreachable = isinstance(context.unopened, StoreUnavailable)
     problems = () if context.unopened is None or unreachable else (str(context.unopened),)
-    report = audit(context.generation, context.catalog, context.index, progress, context.recheck, problems)
+    opened = context.generation, context.catalog, context.index
+    report = audit(*opened, progress, context.recheck, problems, context.content)
     for kind, promise in KINDS.items():
         fault = report.faults[kind]
         if kind == "index" and unreachable:

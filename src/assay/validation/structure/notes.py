@@ -7,8 +7,11 @@ from urllib.parse import urlsplit
 
 from assay.errors import AssayError
 from assay.model.counting import counted, some_of
+from assay.model.documents import DocumentInfo
 from assay.model.ids import is_placeholder
+from assay.ports import Silence
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
+from assay.validation.structure.collecting import PageCollector
 from assay.validation.structure.context import CheckContext, Edition, edition_of
 from assay.validation.structure.hosts import is_provisional, private_reach
 
@@ -115,18 +118,32 @@ def other_languages(context: CheckContext) -> Iterator[str]:
 
     Other locales are left out: their untranslated pages are in the original's language.
     """
-    signs: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for page in context.catalog.documents(context.generation.id):
-        language = (page.info.locale or "").replace("_", "-").partition("-")[0].lower()
-        if page.info.locale_is_default and language in LANGUAGES:
-            signs[page.info.source, language].update(signs_of_languages(page.text[:_BEGINNING]))
-    for (source, declared), counts in signs.items():
+    for (source, declared), counts in context.content.result(LanguageSigns, Silence()).items():
         written, count = counts.most_common(1)[0]
         if count >= _LEAST_SIGNS and counts[declared] < _FEW_SIGNS * count:
             yield (
                 f"The pages of {source} are declared as `{declared}`, but their text looks like `{written}`: a search "
                 f"in `{written}` leaves them out. Set default_locale of the source, or the `lang` of the pages."
             )
+
+
+class LanguageSigns(PageCollector[dict[tuple[str, str], Counter[str]]]):
+    """Counts the signs of each language on the pages of a default locale."""
+
+    stage = "languages"
+
+    def __init__(self) -> None:
+        self._signs: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+
+    def add(self, info: DocumentInfo, text: str) -> None:
+        """Take the next page."""
+        language = (info.locale or "").replace("_", "-").partition("-")[0].lower()
+        if info.locale_is_default and language in LANGUAGES:
+            self._signs[info.source, language].update(signs_of_languages(text[:_BEGINNING]))
+
+    def result(self) -> dict[tuple[str, str], Counter[str]]:
+        """By source and declared language."""
+        return dict(self._signs)
 
 
 def _host(url: str) -> str:

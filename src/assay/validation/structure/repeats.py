@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from assay.model.counting import counted
-from assay.model.documents import Chunk, DocumentInfo
+from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
-from assay.ports import Progress, track
+from assay.ports import Progress
 from assay.validation.content.alike import FEWEST, page_name
+from assay.validation.structure.collecting import Passage, PassageCollector
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _LONGEST_SHOWN = 60
@@ -66,13 +67,9 @@ def titles_alike(context: CheckContext, limits: StructuralLimits, _: Progress) -
 
 def passages_alike(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of a source's text that is on several pages."""
-    sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
-    chunks = context.catalog.chunks(context.generation.id)
-    for chunk in track(chunks, progress, "passages", context.generation.chunks):
-        sources[chunk.document.source].add(chunk.document, chunk.content_hash, len(chunk.text), _shown(chunk))
-    shares = {name: sum(one.repeated().values()) / max(one.total, 1) for name, one in sources.items()}
-    name, share = _worst(shares)
-    found = [sources[name].shown[place] for place in sources[name].repeated()] if name else []
+    sources = context.content.result(RepeatedPassages, progress)
+    name, share = _worst({name: share for name, (share, _) in sources.items()})
+    found = sources[name][1] if name else []
     yield finding(
         "passages alike",
         share <= limits.max_repeated,
@@ -89,5 +86,27 @@ def _worst(shares: Mapping[str, float]) -> tuple[str, float]:
     return max(shares.items(), key=lambda one: one[1], default=("", 0.0))
 
 
-def _shown(chunk: Chunk) -> str:
-    return f"{' '.join(chunk.text.split())[:_LONGEST_SHOWN]!r} at {chunk.section_url}"
+class RepeatedPassages(PassageCollector[dict[str, tuple[float, list[str]]]]):
+    """Finds passages on several pages of a source."""
+
+    stage = "passages"
+
+    def __init__(self) -> None:
+        self._sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
+
+    def add(self, info: DocumentInfo, passage: Passage) -> None:
+        """Take the next chunk."""
+        self._sources[info.source].add(info, passage.content_hash, len(passage.text), _shown(passage))
+
+    def result(self) -> dict[str, tuple[float, list[str]]]:
+        """By source, the share of its text in such passages, and these, the largest first."""
+        found = {name: (one, one.repeated()) for name, one in self._sources.items()}
+        return {
+            name: (sum(repeated.values()) / max(one.total, 1), [one.shown[place] for place in repeated])
+            for name, (one, repeated) in found.items()
+        }
+
+
+def _shown(passage: Passage) -> str:
+    words = passage.text.split(None, _LONGEST_SHOWN)[:_LONGEST_SHOWN]  # enough for that many characters
+    return f"{' '.join(words)[:_LONGEST_SHOWN]!r} at {passage.section_url}"
