@@ -104,7 +104,7 @@ def measure(collection: LabelledCollection, variant: Variant, embedder: StaticEm
     search = ExactSearch([c.embedded_text if variant.with_headings else c.text for c in chunks], embedder, encoder)
     gains, seen = [], []
     for topic in collection.topics:
-        ranking = [int(one.chunk_id) for one in search.best(topic.text)]
+        ranking = [int(one.point) for one in search.best(topic.text)]
         relevant = {
             str(row)
             for row, chunk in enumerate(chunks)

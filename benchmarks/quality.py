@@ -131,7 +131,7 @@ class Bench:
     def _agree(self, hits: Sequence[Hit], ranking: Sequence[Fused]) -> bool:
         scores: dict[str, float] = {}
         for fused in ranking:
-            scores.setdefault(self._chunks[fused.chunk_id].content_hash, fused.score)
+            scores.setdefault(self._chunks[fused.point].content_hash, fused.score)
         expected = list(scores.values())[:10]
         return len(hits) == len(expected) and all(
             abs(hit.rank_score - score) <= _SAME * max(1.0, score) for hit, score in zip(hits, expected, strict=True)
@@ -216,7 +216,7 @@ def explore(bench: Bench) -> None:
             for weight in EXPLORED_WEIGHTS:
                 weights = FusionWeights(dense=weight, sparse=1.0)
                 fused = [fuse(method, one.dense[:depth], one.sparse[:depth], weights, 60) for one in answers]
-                values.append(mean(bench.score([one.chunk_id for one in ranking] for ranking in fused).ndcg))
+                values.append(mean(bench.score([one.point for one in ranking] for ranking in fused).ndcg))
             print(f"  {f'{method}, depth {depth}':<28}" + "".join(f"{value:>7.4f}" for value in values))
 
 
@@ -245,8 +245,8 @@ def _print_agreement(bench: Bench, found: dict[Mode, list[tuple[Hit, ...]]], rul
     """Print the number of topics that the product ranks like the exact formulas."""
     plain = bench.plain_answers(max(rules.depth, 2 * TOP_K))
     sides: dict[Mode, Callable[[IndexAnswer], Sequence[Fused]]] = {
-        Mode.SPARSE: lambda one: [Fused(scored.chunk_id, scored.score) for scored in one.sparse],
-        Mode.DENSE: lambda one: [Fused(scored.chunk_id, max(scored.score, 0.0)) for scored in one.dense],
+        Mode.SPARSE: lambda one: [Fused(scored.point, scored.score) for scored in one.sparse],
+        Mode.DENSE: lambda one: [Fused(scored.point, max(scored.score, 0.0)) for scored in one.dense],
         Mode.HYBRID: lambda one: fuse(rules.method, one.dense, one.sparse, rules.weights, rules.rrf_k),
     }
     counts = [f"{mode} {bench.agreeing(found[mode], map(rank, plain)):,}" for mode, rank in sides.items()]

@@ -121,7 +121,7 @@ def search(work: Path) -> dict[str, float]:
             vectors = [assay.parts.embedder.embed_query(text) for text in queries[:_COMPARED]]
             answers = [
                 [
-                    {one.chunk_id for one in searcher.index.search(IndexQuery(v, None, _TOP, Filters(), exact)).dense}
+                    {one.point for one in searcher.index.search(IndexQuery(v, None, _TOP, Filters(), exact)).dense}
                     for exact in (False, True)
                 ]
                 for v in vectors

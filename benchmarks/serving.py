@@ -140,7 +140,7 @@ def recall(assay: Assay, queries: Sequence[str]) -> None:
         for text in queries:
             vector = assay.parts.embedder.embed_query(text)
             answers = [
-                {s.chunk_id for s in searcher.index.search(IndexQuery(vector, None, 10, Filters(), exact)).dense}
+                {s.point for s in searcher.index.search(IndexQuery(vector, None, 10, Filters(), exact)).dense}
                 for exact in (False, True)
             ]
             found += len(answers[0] & answers[1])

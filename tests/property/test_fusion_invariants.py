@@ -32,7 +32,7 @@ sparse_sides = st.dictionaries(st.sampled_from(CHUNK_IDS), bm25_scores).map(rank
 
 
 def ids(ranking: Sequence[Fused | Scored]) -> list[str]:
-    return [one.chunk_id for one in ranking]
+    return [one.point for one in ranking]
 
 
 @given(methods, dense_sides, sparse_sides, weights)
@@ -49,7 +49,7 @@ def test_the_ranking_is_by_score_and_then_by_id_with_scores_from_zero_to_one(
     method: FusionMethod, dense: list[Scored], sparse: list[Scored], weight: FusionWeights
 ) -> None:
     fused = fuse(method, dense, sparse, weight, 60)
-    assert fused == sorted(fused, key=lambda one: (-one.score, one.chunk_id))
+    assert fused == sorted(fused, key=lambda one: (-one.score, one.point))
     assert all(0.0 <= one.score <= 1.0 + 1e-12 for one in fused)
 
 
@@ -68,9 +68,9 @@ def test_fusion_does_not_look_at_chunk_ids_except_to_break_ties(
     method: FusionMethod, dense: list[Scored], sparse: list[Scored], weight: FusionWeights, names: list[str]
 ) -> None:
     renamed = dict(zip(CHUNK_IDS, names, strict=True))
-    before = {renamed[one.chunk_id]: one.score for one in fuse(method, dense, sparse, weight, 60)}
-    new_dense, new_sparse = ([Scored(renamed[s.chunk_id], s.score) for s in one] for one in (dense, sparse))
-    after = {one.chunk_id: one.score for one in fuse(method, new_dense, new_sparse, weight, 60)}
+    before = {renamed[one.point]: one.score for one in fuse(method, dense, sparse, weight, 60)}
+    new_dense, new_sparse = ([Scored(renamed[s.point], s.score) for s in one] for one in (dense, sparse))
+    after = {one.point: one.score for one in fuse(method, new_dense, new_sparse, weight, 60)}
     assert after == before
 
 
@@ -78,8 +78,8 @@ def test_fusion_does_not_look_at_chunk_ids_except_to_break_ties(
 def test_a_chunk_that_is_better_on_both_sides_is_ranked_higher(
     method: FusionMethod, dense: list[Scored], sparse: list[Scored], weight: FusionWeights
 ) -> None:
-    cosine = {one.chunk_id: one.score for one in dense}
-    score = {one.chunk_id: one.score for one in sparse}
+    cosine = {one.point: one.score for one in dense}
+    score = {one.point: one.score for one in sparse}
     place = {chunk_id: rank for rank, chunk_id in enumerate(ids(fuse(method, dense, sparse, weight, 60)))}
     both = sorted(cosine.keys() & score.keys())
     for one in both:
@@ -97,7 +97,7 @@ def test_a_higher_bm25_score_never_lowers_a_chunk(
     chunk_id: str,
     rise: float,
 ) -> None:
-    scores = {one.chunk_id: one.score for one in sparse}
+    scores = {one.point: one.score for one in sparse}
     assume(chunk_id in scores)
     before = ids(fuse(method, dense, sparse, weight, 60)).index(chunk_id)
     scores[chunk_id] += round(rise, 2)
@@ -137,7 +137,7 @@ def test_only_the_ratio_of_the_weights_matters(
 def test_the_unit_of_bm25_scores_does_not_matter(
     dense: list[Scored], sparse: list[Scored], weight: FusionWeights, factor: float
 ) -> None:
-    scaled = [Scored(one.chunk_id, one.score * factor) for one in sparse]
+    scaled = [Scored(one.point, one.score * factor) for one in sparse]
     assert fuse(FusionMethod.SCORE, dense, scaled, weight, 60) == fuse(FusionMethod.SCORE, dense, sparse, weight, 60)
 
 

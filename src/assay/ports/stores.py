@@ -1,8 +1,8 @@
 """Vector stores and indexes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
@@ -36,13 +36,17 @@ class IndexPoint:
     sparse: SparseVector
 
 
+PointKey = Any
+"""Names a point in the answers of one index: its chunk id, or a number. Numbers are ordered as the chunk ids are."""
+
+
 class Scored(NamedTuple):
-    """A chunk id with a score: a cosine (not clipped) or a BM25 score.
+    """A point with a score: a cosine (not clipped) or a BM25 score.
 
     A tuple because a search makes hundreds, and a dataclass takes four times as long to make.
     """
 
-    chunk_id: str
+    point: PointKey
     score: float
 
 
@@ -69,12 +73,36 @@ class IndexQuery:
     exact: bool = False
 
 
+class NumberedPoints(Protocol):
+    """The points of an index that names them by numbers."""
+
+    def chunk_id(self, point: PointKey) -> str:
+        """The chunk id of a point."""
+
+    def text_key(self, point: PointKey) -> int | None:
+        """64 bits of the hash of a point's text; None if only its chunk tells."""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexAnswer:
-    """Best first for each side, equal scores by chunk id; empty for a side that was left out."""
+    """Best first for each side, equal scores by chunk id; empty for a side that was left out.
+
+    numbered: None if the points are named by their chunk ids.
+    """
 
     dense: tuple[Scored, ...]
     sparse: tuple[Scored, ...]
+    numbered: NumberedPoints | None = field(default=None, compare=False)
+
+    def by_chunk_id(self) -> "IndexAnswer":
+        """The same answer, with points named by their chunk ids."""
+        if self.numbered is None:
+            return self
+        name = self.numbered.chunk_id
+        dense, sparse = (
+            tuple(Scored(name(point), score) for point, score in side) for side in (self.dense, self.sparse)
+        )
+        return IndexAnswer(dense, sparse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +133,13 @@ class VectorIndex(Protocol):
         Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """
 
-    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; ids that the index lacks are left out."""
+    def chunks(self, points: Sequence[PointKey]) -> dict[PointKey, Chunk]:
+        """The stored chunks by point; points that the index lacks are left out."""
 
-    def compare(self, vector: Vector, chunk_ids: Sequence[str], known: Mapping[str, float]) -> dict[str, Compared]:
-        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
+    def compare(
+        self, vector: Vector, points: Sequence[PointKey], known: Mapping[PointKey, float]
+    ) -> dict[PointKey, Compared]:
+        """The stored chunks with their cosine to a vector, in one request; points that the index lacks are left out.
 
         known: cosines that a search of this index for the vector gave, which need not be computed again.
 

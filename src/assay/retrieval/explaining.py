@@ -19,6 +19,7 @@ from assay.ports import (
     IndexAnswer,
     IndexQuery,
     Names,
+    PointKey,
     Scored,
     SparseEncoder,
     SparseVector,
@@ -90,8 +91,8 @@ class _RecordingIndex:
         self.answer = IndexAnswer((), ())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search, and record."""
-        answer = self._index.search(query)
+        """Search, and record. Points are named by their chunk ids, as those of hits are."""
+        answer = self._index.search(query).by_chunk_id()
         if query.limit > 1:  # the others only ask whether anything is there
             self.asked, self.answer = query, answer
         return answer
@@ -100,18 +101,15 @@ class _RecordingIndex:
         """Number of points."""
         return self._index.count()
 
-    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+    def chunks(self, points: Sequence[PointKey]) -> dict[PointKey, Chunk]:
         """As of the index."""
-        return self._index.chunks(chunk_ids)
+        return self._index.chunks(points)
 
     def compare(
-        self,
-        vector: Vector,
-        chunk_ids: Sequence[str],
-        known: Mapping[str, float],
-    ) -> dict[str, Compared]:
+        self, vector: Vector, points: Sequence[PointKey], known: Mapping[PointKey, float]
+    ) -> dict[PointKey, Compared]:
         """As of the index."""
-        return self._index.compare(vector, chunk_ids, known)
+        return self._index.compare(vector, points, known)
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """As of the index."""
@@ -138,7 +136,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, ranked: Sequence[Scored]) -> "_Side":
-        ranks = {scored.chunk_id: rank for rank, scored in enumerate(ranked, start=1)}
+        ranks = {scored.point: rank for rank, scored in enumerate(ranked, start=1)}
         return cls(dict(ranked), ranks, ranked[0].score if ranked else None)
 
 
@@ -172,9 +170,9 @@ def _parts_of_one_side(answer: IndexAnswer, *, clip: bool) -> dict[str, FusedPar
     """The scores of a search of one side. clip: whether cosines are clipped to [0, 1], as similarities are."""
     if answer.dense:
         return {
-            each.chunk_id: FusedParts(clip_similarity(each.score) if clip else each.score, 0.0) for each in answer.dense
+            each.point: FusedParts(clip_similarity(each.score) if clip else each.score, 0.0) for each in answer.dense
         }
-    return {each.chunk_id: FusedParts(0.0, each.score) for each in answer.sparse}
+    return {each.point: FusedParts(0.0, each.score) for each in answer.sparse}
 
 
 # --- terms ---------------------------------------------------------------------------------------------------------
@@ -206,10 +204,12 @@ def _terms(
     limit = max(asked.limit, len(answer.sparse))
     query = dict(zip(asked.sparse.indices, asked.sparse.values, strict=True))
     found = {
-        term: index.search(IndexQuery(None, SparseVector((term,), (weight,)), limit, asked.filters)).sparse
+        term: index.search(IndexQuery(None, SparseVector((term,), (weight,)), limit, asked.filters))
+        .by_chunk_id()
+        .sparse
         for term, weight in query.items()
     }
-    first = [scored[0].chunk_id for scored in found.values() if scored]
+    first = [scored[0].point for scored in found.values() if scored]
     ids = [hit.chunk.id for hit in hits]
     stored = index.stored(list(dict.fromkeys([*ids, *first])))
     weights = {chunk_id: _weights(point) for chunk_id, point in stored.items()}
@@ -242,7 +242,7 @@ def _idf(
     """The IDF by which the engine weighed a term: the score of the first chunk, divided by its other factors."""
     if not scored:
         return None
-    weight = (weights.get(scored[0].chunk_id) or {}).get(term)
+    weight = (weights.get(scored[0].point) or {}).get(term)
     return scored[0].score / (query_weight * weight) if weight else None
 
 

@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from assay.model.ranking import FusionMethod
-from assay.ports import Scored
+from assay.ports import PointKey, Scored
 
 
 class Fused(NamedTuple):
-    """A chunk id with its fused score, in [0, 1]; comparable within one ranking only."""
+    """A point with its fused score, in [0, 1]; comparable within one ranking only."""
 
-    chunk_id: str
+    point: PointKey
     score: float
 
 
@@ -25,7 +25,7 @@ class FusedParts(NamedTuple):
     sparse: float
 
 
-_new_fused: Callable[[tuple[str, float]], Fused] = partial(tuple.__new__, Fused)
+_new_fused: Callable[[tuple[PointKey, float]], Fused] = partial(tuple.__new__, Fused)
 """Takes half the time of calling Fused; a search makes hundreds."""
 
 
@@ -46,7 +46,7 @@ class FusionWeights:
 def fuse(
     method: FusionMethod, dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights, rrf_k: int
 ) -> list[Fused]:
-    """Fuse one search's two sides by the method: best first, equal scores by chunk id.
+    """Fuse one search's two sides by the method: best first, equal scores by point.
 
     dense: best first, scores are cosines, not clipped.
     sparse: best first, scores are BM25's, 0 or more.
@@ -55,7 +55,7 @@ def fuse(
     Raises ValueError if a side names a chunk twice or holds an impossible score.
     """
     if method is FusionMethod.RRF:
-        rankings = [[scored.chunk_id for scored in side] for side in (dense, sparse)]
+        rankings = [[scored.point for scored in side] for side in (dense, sparse)]
         return reciprocal_rank_fusion(rankings, (weights.dense, weights.sparse), rrf_k)
     return relative_score_fusion(dense, sparse, weights)
 
@@ -74,34 +74,36 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
     """
     nearness, matching, unseen = _relative_sides(dense, sparse, weights)
     fused = nearness.copy()
-    for chunk_id, share in matching.items():
-        fused[chunk_id] = nearness.get(chunk_id, unseen) + share
+    for point, share in matching.items():
+        fused[point] = nearness.get(point, unseen) + share
     return _best_first(fused)
 
 
 def fused_parts(
     method: FusionMethod, dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights, rrf_k: int
-) -> dict[str, FusedParts]:
-    """The parts of each chunk's fused score, by chunk id; their sum is the score that `fuse` gives it.
+) -> dict[PointKey, FusedParts]:
+    """The parts of each chunk's fused score, by point; their sum is the score that `fuse` gives it.
 
     The arguments are those of fuse. Raises ValueError as fuse does.
     """
     if method is FusionMethod.RRF:
         total, unseen = weights.dense + weights.sparse, 0.0
         nearness, matching = (
-            {scored.chunk_id: weight / total / (rrf_k + rank) for rank, scored in enumerate(side, start=1)}
+            {scored.point: weight / total / (rrf_k + rank) for rank, scored in enumerate(side, start=1)}
             for side, weight in ((dense, weights.dense), (sparse, weights.sparse))
         )
     else:
         nearness, matching, unseen = _relative_sides(dense, sparse, weights)
     return {
-        chunk_id: FusedParts(nearness.get(chunk_id, unseen), matching.get(chunk_id, 0.0))
-        for chunk_id in nearness.keys() | matching.keys()
+        point: FusedParts(nearness.get(point, unseen), matching.get(point, 0.0))
+        for point in nearness.keys() | matching.keys()
     }
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[float], k: int = 60) -> list[Fused]:
-    """Fuse rankings of chunk ids by the sum of weight / (k + rank), rank from 1 (Cormack et al., SIGIR 2009).
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[PointKey]], weights: Sequence[float], k: int = 60
+) -> list[Fused]:
+    """Fuse rankings of points by the sum of weight / (k + rank), rank from 1 (Cormack et al., SIGIR 2009).
 
     The weights are scaled to the sum 1. A ranking of weight 0 is ignored.
 
@@ -112,20 +114,20 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
         raise ValueError(f"{len(rankings)} rankings need as many weights, not {len(weights)}.")
     _check_weights(weights)
     total = sum(weights)
-    shares: dict[str, list[float]] = {}
+    shares: dict[PointKey, list[float]] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         if len(set(ranking)) != len(ranking):
             raise ValueError("A ranking names a chunk twice.")
         if weight > 0.0:
-            for rank, chunk_id in enumerate(ranking, start=1):
-                shares.setdefault(chunk_id, []).append(weight / total / (k + rank))
+            for rank, point in enumerate(ranking, start=1):
+                shares.setdefault(point, []).append(weight / total / (k + rank))
     # fsum, so that the order in which the rankings are given cannot decide a tie by rounding.
-    return _best_first({chunk_id: math.fsum(parts) for chunk_id, parts in shares.items()})
+    return _best_first({point: math.fsum(parts) for point, parts in shares.items()})
 
 
 def _relative_sides(
     dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights
-) -> tuple[dict[str, float], dict[str, float], float]:
+) -> tuple[dict[PointKey, float], dict[PointKey, float], float]:
     """The weighted, scaled scores of each side, and the dense one of a chunk that dense search did not find."""
     total = weights.dense + weights.sparse
     nearness = _relative(dense, -1.0, weights.dense / total) if weights.dense > 0.0 else {}
@@ -133,28 +135,28 @@ def _relative_sides(
     return nearness, matching, min(nearness.values(), default=0.0)
 
 
-def _relative(side: Sequence[Scored], least: float, share: float) -> dict[str, float]:
+def _relative(side: Sequence[Scored], least: float, share: float) -> dict[PointKey, float]:
     """Scale scores so that the lowest possible one is 0 and the best is `share`; all 0 if the best is the lowest."""
-    scores: dict[str, float] = dict(side)
+    scores: dict[PointKey, float] = dict(side)
     _check_side(side, scores, least)
     best = max(scores.values(), default=least) - least
     if best <= 0.0:
         return dict.fromkeys(scores, 0.0)
-    return {chunk_id: share * ((score - least) / best) if score > least else 0.0 for chunk_id, score in scores.items()}
+    return {point: share * ((score - least) / best) if score > least else 0.0 for point, score in scores.items()}
 
 
-def _check_side(side: Sequence[Scored], scores: Mapping[str, float], least: float) -> None:
+def _check_side(side: Sequence[Scored], scores: Mapping[PointKey, float], least: float) -> None:
     if len(scores) != len(side):
         raise ValueError("A ranking names a chunk twice.")
     if not all(map(math.isfinite, scores.values())):
         wrong = next(scored for scored in side if not math.isfinite(scored.score))
-        raise ValueError(f"Chunk {wrong.chunk_id} has a score that is not finite: {wrong.score}.")
+        raise ValueError(f"Chunk {wrong.point} has a score that is not finite: {wrong.score}.")
     if least == 0.0 and min(scores.values(), default=0.0) < 0.0:
         raise ValueError(f"A BM25 score is never negative, but one is {min(scores.values())}.")
 
 
-def _best_first(scores: Mapping[str, float]) -> list[Fused]:
-    ranked: Iterable[tuple[str, float]] = scores.items()
+def _best_first(scores: Mapping[PointKey, float]) -> list[Fused]:
+    ranked: Iterable[tuple[PointKey, float]] = scores.items()
     if len(set(scores.values())) < len(scores):
         ranked = sorted(ranked)  # the second sort keeps this order of equal scores
     return list(map(_new_fused, sorted(ranked, key=itemgetter(1), reverse=True)))

@@ -1,9 +1,10 @@
 """Conducts a search: query → embed → search → fuse → filter → rerank → hits, each stage timed."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import isclose
 from time import perf_counter
 
@@ -15,7 +16,16 @@ from assay.model.generations import Generation
 from assay.model.lru_cache import LruCache
 from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings, by_page
 from assay.model.vocabulary import Name
-from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
+from assay.ports import (
+    IndexAnswer,
+    IndexQuery,
+    NumberedPoints,
+    PointKey,
+    QueryEmbedder,
+    SparseEncoder,
+    Vector,
+    VectorIndex,
+)
 from assay.retrieval.boosting import boosted
 from assay.retrieval.completion import Completer, Rewriting
 from assay.retrieval.encoding import Encoded, QueryEncoder
@@ -32,8 +42,8 @@ _NO_KEYWORDS = (
     '"dense") gives the same hits without this warning.'
 )
 
-_LEAST_BATCH = 4
-"""Minimum number of candidates of the second fetch."""
+_FIRST_BATCH, _LEAST_BATCH = 10, 4
+"""Minimum number of candidates of the first fetch and of the second."""
 
 _COMPARED_WORDS, _ENOUGH_WORDS = 5, 0.5
 """First hits whose words are compared with the query's, and the share of these that a good answer has."""
@@ -263,7 +273,7 @@ class Searcher:
         if filters in self._pages:
             return self._pages.get(filters)
         found = self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense
-        chunks = self.index.chunks([scored.chunk_id for scored in found])
+        chunks = self.index.chunks([scored.point for scored in found])
         page = next((chunk.document for chunk in chunks.values()), None)
         if not self._externally_modified:
             self._pages[filters] = page
@@ -288,8 +298,7 @@ class Searcher:
         depth = max(self.rules.depth if deep else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)
-            cosines: dict[str, float] = dict(answer.dense)
-            hits = self._select(query, ranked, cosines, encoded.dense, clock)
+            hits = self._select(query, ranked, answer, encoded.dense, clock)
             exhausted = max(len(answer.dense), len(answer.sparse)) < depth
             if (
                 len(hits) == query.top_k
@@ -313,22 +322,22 @@ class Searcher:
             if query.mode is Mode.HYBRID:
                 ranked = fuse(self.rules.method, answer.dense, answer.sparse, self.rules.weights, self.rules.rrf_k)
             else:
-                ranked = [Fused(scored.chunk_id, scored.score) for scored in answer.dense or answer.sparse]
+                ranked = [Fused(scored.point, scored.score) for scored in answer.dense or answer.sparse]
         return answer, self._boosted(ranked, clock) if self.rules.boosts else ranked
 
     def _boosted(self, ranked: Sequence[Fused], clock: StageClock) -> list[Fused]:
         """Apply the boosts of the chunks' sources."""
         with clock.timing("filter_ms"):
-            chunks = self.index.chunks([fused.chunk_id for fused in ranked])
+            chunks = self.index.chunks([fused.point for fused in ranked])
         with clock.timing("fuse_ms"):
-            sources = {chunk_id: chunk.document.source for chunk_id, chunk in chunks.items()}
+            sources = {point: chunk.document.source for point, chunk in chunks.items()}
             return boosted(ranked, sources, self.rules.boosts)
 
     def _select(
         self,
         query: Query,
         ranked: Sequence[Fused],
-        cosines: dict[str, float],
+        answer: IndexAnswer,
         vector: Vector | None,
         clock: StageClock,
     ) -> tuple[Hit, ...]:
@@ -336,20 +345,22 @@ class Searcher:
 
         Of chunks with equal text and score, the one of the current version in the default locale is the hit.
 
-        cosines: of the chunks that dense search found; the others are compared here.
+        answer: its cosines are not computed again.
         vector: of the query; None if it was not embedded, so that there is no cosine and no threshold.
         """
         by_similarity = query.mode is Mode.DENSE and not self.rules.boosts
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
-        batch = ranked[: max(query.top_k, 10)]
-        taken, size = 0, _LEAST_BATCH // 2
-        while batch:
-            if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
+        numbered = answer.numbered if _is_first_copy_hit(query) else None
+        skips_copies = numbered is not None
+        candidates = iter(ranked) if numbered is None else _first_copies(ranked, numbered)
+        size, grown = query.top_k if skips_copies else max(query.top_k, _FIRST_BATCH), _LEAST_BATCH // 2
+        while batch := list(islice(candidates, size)):
+            if len(hits) == query.top_k and (skips_copies or not _is_tie(batch[0].score, scores[-1])):
                 break  # no later candidate ties with a hit
             with clock.timing("filter_ms"):
-                for fused, chunk, cosine in self._fetch(query, batch, cosines, vector):
+                for fused, chunk, cosine in self._fetch(query, batch, answer, vector):
                     place = places.get(chunk.content_hash)
                     if place is not None:
                         if _is_tie(fused.score, scores[place]) and _is_preferred(chunk, hits[place].chunk):
@@ -359,47 +370,49 @@ class Searcher:
                         scores.append(fused.score)
                         score = clip_similarity(fused.score) if by_similarity else fused.score
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
-            taken += len(batch)
             # Few copies leave few places free. Many copies need few requests, because the batches grow.
-            size = max(2 * (query.top_k - len(hits)), 2 * size)
-            batch = ranked[taken : taken + size]
+            size = grown = max(2 * (query.top_k - len(hits)), 2 * grown)
         return tuple(hits)
 
     def _fetch(
-        self, query: Query, batch: Sequence[Fused], cosines: Mapping[str, float], vector: Vector | None
+        self, query: Query, batch: Sequence[Fused], answer: IndexAnswer, vector: Vector | None
     ) -> Iterator[tuple[Fused, Chunk, float | None]]:
         """The candidates of a batch that reach the threshold, with chunk and cosine, by one request to the index.
 
         If a cosine is missing, all are read by `compare`: a second request would cost more.
         """
         if vector is None:
-            chunks = self.index.chunks([fused.chunk_id for fused in batch])
-            for fused in self._readable(batch, chunks):
-                yield fused, chunks[fused.chunk_id], None
+            chunks = self.index.chunks([fused.point for fused in batch])
+            for fused in self._readable(batch, chunks, answer):
+                yield fused, chunks[fused.point], None
             return
-        near = [f for f in batch if f.chunk_id not in cosines or _reaches(cosines[f.chunk_id], query.threshold)]
-        ids = [fused.chunk_id for fused in near]
-        if all(chunk_id in cosines for chunk_id in ids):
-            chunks = self.index.chunks(ids)
-            for fused in self._readable(near, chunks):
-                yield fused, chunks[fused.chunk_id], cosines[fused.chunk_id]
+        cosines: dict[PointKey, float] = dict(answer.dense)
+        near = [f for f in batch if f.point not in cosines or _reaches(cosines[f.point], query.threshold)]
+        points = [fused.point for fused in near]
+        if all(point in cosines for point in points):
+            chunks = self.index.chunks(points)
+            for fused in self._readable(near, chunks, answer):
+                yield fused, chunks[fused.point], cosines[fused.point]
             return
-        compared = self.index.compare(vector, ids, cosines)
-        for fused in self._readable(near, compared):
-            chunk, cosine = compared[fused.chunk_id]
+        compared = self.index.compare(vector, points, cosines)
+        for fused in self._readable(near, compared, answer):
+            chunk, cosine = compared[fused.point]
             if _reaches(cosine, query.threshold):
                 yield fused, chunk, cosine
 
-    def _readable(self, near: Sequence[Fused], found: Mapping[str, object]) -> Sequence[Fused]:
+    def _readable(
+        self, near: Sequence[Fused], found: Mapping[PointKey, object], answer: IndexAnswer
+    ) -> Sequence[Fused]:
         """The candidates whose chunk was read; all of them unless others modify the index.
 
         Raises PointCorrupt for a candidate that cannot be read.
         """
-        there = [fused for fused in near if fused.chunk_id in found]
+        there = [fused for fused in near if fused.point in found]
         if len(there) < len(near) and not self._externally_modified:
-            lost = next(fused.chunk_id for fused in near if fused.chunk_id not in found)
+            lost = next(fused.point for fused in near if fused.point not in found)
+            chunk_id = lost if answer.numbered is None else answer.numbered.chunk_id(lost)
             raise PointCorrupt(
-                f"The point {lost} of the index is damaged: a search found it, and it cannot be read.",
+                f"The point {chunk_id} of the index is damaged: a search found it, and it cannot be read.",
                 hint="`assay audit` names the fault; `assay publish --rebuild` rebuilds the index.",
             )
         return there
@@ -415,6 +428,24 @@ class Searcher:
 def _is_tie(score: float, other: float) -> bool:
     """Whether two scores are equal up to rounding: equal vectors give scores that differ in their last bits."""
     return isclose(score, other, rel_tol=1e-5)
+
+
+def _is_first_copy_hit(query: Query) -> bool:
+    """Whether of chunks with equal text the best-ranked is the hit, whatever the others are."""
+    filters = query.filters
+    in_scope = not (filters.versions or filters.locales or filters.everything)  # so that all are primary
+    return in_scope and query.threshold <= 0.0
+
+
+def _first_copies(ranked: Iterable[Fused], numbered: NumberedPoints) -> Iterator[Fused]:
+    """The candidates without those whose text an earlier one has."""
+    seen: set[int] = set()
+    for fused in ranked:
+        key = numbered.text_key(fused.point)
+        if key is None or key not in seen:
+            yield fused
+        if key is not None:
+            seen.add(key)
 
 
 def _is_preferred(chunk: Chunk, other: Chunk) -> bool:

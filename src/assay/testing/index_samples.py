@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.model.ranking import Filters
-from assay.ports import IndexPoint, IndexQuery, IndexSpec, SparseVector, Vector, VectorIndex, VectorStore
+from assay.ports import IndexPoint, IndexQuery, IndexSpec, PointKey, SparseVector, Vector, VectorIndex, VectorStore
 from assay.testing.catalog_samples import SITE, page
 
 DIMENSION = 8
@@ -47,13 +47,13 @@ def filled(store: VectorStore, contents: Sequence[IndexPoint], name: str = "g1")
 def found(index: VectorIndex, filters: Filters, limit: int = 100) -> set[str]:
     """The paths of the pages that a dense search finds; asserts that the sparse search finds the same."""
     answer = index.search(IndexQuery(direction(0), SparseVector((1,), (1.0,)), limit, filters))
-    assert {scored.chunk_id for scored in answer.dense} == {scored.chunk_id for scored in answer.sparse}
-    return urls(index, [scored.chunk_id for scored in answer.dense])
+    assert {scored.point for scored in answer.dense} == {scored.point for scored in answer.sparse}
+    return urls(index, [scored.point for scored in answer.dense])
 
 
-def urls(index: VectorIndex, chunk_ids: Sequence[str]) -> set[str]:
-    """The paths of these chunks' pages."""
-    return {chunk.document.url.removeprefix(f"{SITE}/") for chunk in index.chunks(chunk_ids).values()}
+def urls(index: VectorIndex, points: Sequence[PointKey]) -> set[str]:
+    """The paths of these points' pages."""
+    return {chunk.document.url.removeprefix(f"{SITE}/") for chunk in index.chunks(points).values()}
 
 
 def variants() -> list[IndexPoint]:

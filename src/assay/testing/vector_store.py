@@ -229,7 +229,7 @@ class VectorStoreConformance:
         query = direction(1000)
         answer = index.search(IndexQuery(query, None, 60, EVERYTHING))
         expected = {one.chunk.id: cosine(one.dense, query) for one in points(60)}
-        assert dict(answer.dense) == pytest.approx(expected, abs=1e-5)
+        assert dict(answer.by_chunk_id().dense) == pytest.approx(expected, abs=1e-5)
         assert min(expected.values()) < 0.0
         assert [s.score for s in answer.dense] == sorted((s.score for s in answer.dense), reverse=True)
         assert answer.sparse == ()
@@ -237,7 +237,7 @@ class VectorStoreConformance:
     def test_sparse_search_finds_what_shares_a_term_rare_terms_first(self, index: VectorIndex) -> None:
         rare, common = 3007, 2007
         answer = index.search(IndexQuery(None, SparseVector((common, rare), (1.0, 1.0)), 60, EVERYTHING))
-        chunks = [index.chunks([scored.chunk_id])[scored.chunk_id].document.url for scored in answer.sparse]
+        chunks = [index.chunks([scored.point])[scored.point].document.url for scored in answer.sparse]
         assert chunks[0] == f"{SITE}/page-7"
         assert set(chunks) == {f"{SITE}/page-{number}" for number in (7, 17, 27, 37, 47, 57)}
         assert answer.sparse[0].score > answer.sparse[1].score > 0.0
@@ -253,7 +253,7 @@ class VectorStoreConformance:
         answer = index.search(query).sparse
         assert len(answer) == 60
         for scored in answer:
-            parts = [scores.get(scored.chunk_id, 0.0) for scores in alone]
+            parts = [scores.get(scored.point, 0.0) for scores in alone]
             assert scored.score == pytest.approx(sum(parts), rel=1e-5)
 
     def test_a_term_that_nothing_has_finds_nothing(self, index: VectorIndex) -> None:
@@ -277,15 +277,16 @@ class VectorStoreConformance:
 
     def test_equal_scores_are_ordered_by_id(self, store: VectorStore) -> None:
         twins = [replace(point(f"twin-{number}", 0), dense=direction(3)) for number in range(20)]
-        answer = filled(store, twins).search(IndexQuery(direction(4), SparseVector((1,), (1.0,)), 50, EVERYTHING))
+        query = IndexQuery(direction(4), SparseVector((1,), (1.0,)), 50, EVERYTHING)
+        answer = filled(store, twins).search(query).by_chunk_id()
         ordered = sorted(one.chunk.id for one in twins)
-        assert [scored.chunk_id for scored in answer.dense] == ordered
-        assert [scored.chunk_id for scored in answer.sparse] == ordered
+        assert [scored.point for scored in answer.dense] == ordered
+        assert [scored.point for scored in answer.sparse] == ordered
 
     def test_an_exact_search_compares_with_every_vector(self, index: VectorIndex) -> None:
         query = IndexQuery(direction(80), None, 10, EVERYTHING)
         exact, usual = index.search(replace(query, exact=True)).dense, index.search(query).dense
-        assert [scored.chunk_id for scored in exact] == [scored.chunk_id for scored in usual]
+        assert [scored.point for scored in exact] == [scored.point for scored in usual]
         assert [scored.score for scored in exact] == pytest.approx([scored.score for scored in usual], abs=1e-6)
 
     @pytest.mark.parametrize(
@@ -410,7 +411,7 @@ class VectorStoreConformance:
 
     def test_comparing_agrees_with_dense_search(self, index: VectorIndex) -> None:
         answer = index.search(IndexQuery(direction(7), None, 60, EVERYTHING)).dense
-        compared = index.compare(direction(7), [scored.chunk_id for scored in answer], {})
+        compared = index.compare(direction(7), [scored.point for scored in answer], {})
         assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(dict(answer), abs=1e-6)
 
     def test_the_length_of_a_compared_vector_does_not_matter(self, index: VectorIndex) -> None:

@@ -14,16 +14,16 @@ def test_a_boosted_source_overtakes_and_its_scores_stay_in_0_to_1() -> None:
 
 
 def test_a_source_that_counts_less_falls_behind() -> None:
-    assert [fused.chunk_id for fused in boosted(RANKED, SOURCES, {"wiki": 0.5})] == ["b", "a", "c"]
+    assert [fused.point for fused in boosted(RANKED, SOURCES, {"wiki": 0.5})] == ["b", "a", "c"]
 
 
 def test_equal_boosts_change_no_order() -> None:
-    assert [fused.chunk_id for fused in boosted(RANKED, SOURCES, {"wiki": 3.0, "docs": 3.0})] == ["a", "b", "c"]
+    assert [fused.point for fused in boosted(RANKED, SOURCES, {"wiki": 3.0, "docs": 3.0})] == ["a", "b", "c"]
 
 
 def test_ties_stay_in_the_order_they_had() -> None:
     tied = [Fused("z", 0.5), Fused("a", 0.5)]
-    assert [fused.chunk_id for fused in boosted(tied, {}, {"docs": 2.0})] == ["z", "a"]
+    assert [fused.point for fused in boosted(tied, {}, {"docs": 2.0})] == ["z", "a"]
 
 
 def test_a_cosine_below_0_gains_nothing_by_a_boost_and_loses_nothing() -> None:

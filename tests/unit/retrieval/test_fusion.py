@@ -16,11 +16,11 @@ def side(**scores: float) -> list[Scored]:
 
 
 def ids(fused: list[Fused]) -> list[str]:
-    return [one.chunk_id for one in fused]
+    return [one.point for one in fused]
 
 
 def by_id(fused: list[Fused]) -> dict[str, float]:
-    return {one.chunk_id: one.score for one in fused}
+    return {one.point: one.score for one in fused}
 
 
 # --- by score ------------------------------------------------------------------------------------------------------

@@ -111,9 +111,7 @@ def test_hybrid_scores_are_the_fusion_of_both_sides(world: World, method: Fusion
     fused = fuse(method, dense, sparse, weights, 60)[: query.top_k]
     hits = world.searcher(NAME, rules=SearchRules(method, weights, 60, 50)).search(query).hits
     assert len(sparse) >= 3
-    assert [(hit.chunk.id, hit.rank_score) for hit in hits] == [
-        (one.chunk_id, pytest.approx(one.score)) for one in fused
-    ]
+    assert [(hit.chunk.id, hit.rank_score) for hit in hits] == [(one.point, pytest.approx(one.score)) for one in fused]
 
 
 @pytest.mark.parametrize("mode", Mode)

@@ -94,5 +94,5 @@ def count_with_ties(scores: Sequence[float], limit: int) -> int:
 def break_ties(ranked: list[Scored], limit: int) -> tuple[Scored, ...]:
     """The first results, best first, equal scores by id."""
     if len({scored.score for scored in ranked}) < len(ranked):
-        ranked.sort(key=lambda scored: (-scored.score, scored.chunk_id))
+        ranked.sort(key=lambda scored: (-scored.score, scored.point))
     return tuple(ranked[:limit])

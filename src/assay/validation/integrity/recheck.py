@@ -192,9 +192,10 @@ class EmbeddingCheck:
 
     def _whereabouts(self, one: WrongVector, index: VectorIndex) -> tuple[Chunk | None, bool]:
         """The chunk that has this one's vector, and whether both are swapped."""
-        nearest = index.search(IndexQuery(one.made, None, _HOLDERS, Filters(everything=True))).dense
-        holders = index.stored([scored.chunk_id for scored in nearest])
-        for holder in (holders[scored.chunk_id] for scored in nearest if scored.chunk_id in holders):
+        nearest = index.search(IndexQuery(one.made, None, _HOLDERS, Filters(everything=True)))
+        ids = [scored.point for scored in nearest.by_chunk_id().dense]
+        holders = index.stored(ids)
+        for holder in (holders[chunk_id] for chunk_id in ids if chunk_id in holders):
             chunk = holder.chunk
             if chunk is None or holder.dense is None or chunk.embedded_hash == one.chunk.embedded_hash:
                 continue

@@ -67,7 +67,9 @@ def recall_of_dense_search(context: CheckContext, limits: StructuralLimits, prog
 def _recall(index: VectorIndex, vector: Vector, own: str) -> float:
     """Share of the exact nearest chunks that the index's usual search finds, without the chunk itself."""
     exact, usual = (
-        [one.score for one in index.search(_query(vector, exact=exact)).dense if one.chunk_id != own][:_FOUND]
+        [one.score for one in index.search(_query(vector, exact=exact)).by_chunk_id().dense if one.point != own][
+            :_FOUND
+        ]
         for exact in (True, False)
     )
     if not exact:

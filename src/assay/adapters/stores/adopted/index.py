@@ -189,7 +189,7 @@ class AdoptedIndex:
                 best[chunk_id] = Scored(chunk_id, score)
                 places[chunk_id] = point.id
         self._points.update(places)
-        return sorted(best.values(), key=lambda scored: (-scored.score, scored.chunk_id))
+        return sorted(best.values(), key=lambda scored: (-scored.score, scored.point))
 
     def _request(
         self, query: IndexQuery, vector: Vector | SparseVector, limit: int, where: models.Filter | None

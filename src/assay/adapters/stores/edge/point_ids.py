@@ -1,14 +1,15 @@
 """Ids of the points of an embedded index: the first 64 bits of their chunk ids.
 
 The engine makes a `uuid.UUID` of each UUID that it returns; for the two hundred of a search, that took a tenth of its
-time. The sealed file CHUNK_IDS holds these numbers, ascending, and then the last 64 bits of each chunk id, all of them
-little-endian. Indexes of format 1 have no such file, and UUIDs as ids.
+time. The sealed file CHUNK_IDS holds these numbers, ascending, then the last 64 bits of each chunk id, and then the
+first 64 bits of the hash of each chunk's text, all of them little-endian. Indexes of format 1 have no such file, and
+UUIDs as ids.
 """
 
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,70 +19,91 @@ import numpy as np
 
 from assay.adapters.stores.points import CHUNK_ID
 from assay.errors import VectorStoreError
+from assay.model.documents import Chunk
+from assay.ports import NumberedPoints, PointKey
 
 CHUNK_IDS = "chunk-ids.bin"
 
 PointId = int | UUID | str
-
-_REMEMBERED = 65_536
-"""Chunk ids that are kept as text, in at most 14 MB: searches return most of them again and again."""
 
 _UNKNOWN = 0x8000_0000_0000_0000
 """Last 64 bits in the text of a point that the file lacks."""
 
 
 class PointIds(Protocol):
-    """Translates between the engine's ids and chunk ids. Thread-safe."""
+    """The ids of the points of one index. Thread-safe."""
 
     @property
-    def text(self) -> Callable[[Any], str]:
-        """Returns the chunk id of a point; an id that is in no catalog if the index was changed after sealing."""
+    def numbered(self) -> NumberedPoints | None:
+        """As in IndexAnswer."""
 
-    def points(self, chunk_ids: Sequence[str]) -> set[PointId]:
-        """The points of chunk ids; what is no UUID is left out."""
+    def keys(self, ids: list[Any]) -> list[PointKey]:
+        """The keys of points from the engine's ids."""
+
+    def text(self, point: Any) -> str:  # noqa: ANN401 - an id of the engine
+        """The chunk id of a point; an id that is in no catalog if the index was changed after sealing."""
+
+    def points(self, keys: Sequence[PointKey]) -> dict[PointKey, PointKey]:
+        """Ids that the engine takes, as `keys` gives them, each with the key asked for; what is no UUID is left out."""
 
 
 class Numbers:
     """The ids of an index with the file CHUNK_IDS. Raises OSError."""
 
     def __init__(self, folder: Path) -> None:
-        halves = array("Q", (folder / CHUNK_IDS).read_bytes())
+        numbers = array("Q", (folder / CHUNK_IDS).read_bytes())
         if sys.byteorder == "big":
-            halves.byteswap()
-        middle = len(halves) // 2
-        self.text = _Texts(halves[:middle], halves[middle:]).__getitem__
+            numbers.byteswap()
+        count = len(numbers) // 3
+        self._numbers, self._rests, self._texts = (numbers[start * count :][:count] for start in range(3))
 
-    def points(self, chunk_ids: Sequence[str]) -> set[PointId]:
-        """The points of chunk ids; what is no UUID is left out."""
-        return {number_of(chunk_id) for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)}
+    @property
+    def numbered(self) -> NumberedPoints:
+        """These ids."""
+        return self
+
+    def keys(self, ids: list[Any]) -> list[PointKey]:
+        """The numbers."""
+        return ids
+
+    def text(self, point: int) -> str:
+        """The chunk id of a point; an id that is in no catalog if the index was changed after sealing."""
+        row = self._row(point)
+        return _uuid(point, _UNKNOWN if row is None else self._rests[row])
+
+    chunk_id = text
+
+    def text_key(self, point: int) -> int | None:
+        """64 bits of the hash of a point's text; None for a point that the file lacks."""
+        row = self._row(point)
+        return None if row is None else self._texts[row]
+
+    def points(self, keys: Sequence[PointKey]) -> dict[PointKey, PointKey]:
+        """The number of each key; what is no UUID is left out."""
+        return {
+            key if type(key) is int else number_of(key): key
+            for key in keys
+            if type(key) is int or CHUNK_ID.fullmatch(key)
+        }
+
+    def _row(self, number: int) -> int | None:
+        row = bisect_left(self._numbers, number)
+        return row if row < len(self._numbers) and self._numbers[row] == number else None
 
 
 class Uuids:
     """The ids of an index of format 1."""
 
+    numbered = None
     text = staticmethod(lru_cache(16_384)(str))
 
-    def points(self, chunk_ids: Sequence[str]) -> set[PointId]:
-        """The points of chunk ids; what is no UUID is left out."""
-        return {chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)}
+    def keys(self, ids: list[Any]) -> list[PointKey]:
+        """The chunk ids."""
+        return list(map(self.text, ids))
 
-
-class _Texts(dict[int, str]):
-    """Chunk ids by number, each made when it is first read."""
-
-    def __init__(self, numbers: "array[int]", rests: "array[int]") -> None:
-        super().__init__()
-        self._numbers = numbers
-        self._rests = rests
-
-    def __missing__(self, number: int) -> str:
-        row = bisect_left(self._numbers, number)
-        known = row < len(self._numbers) and self._numbers[row] == number
-        text = _uuid(number, self._rests[row] if known else _UNKNOWN)
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[number] = text
-        return text
+    def points(self, keys: Sequence[PointKey]) -> dict[PointKey, PointKey]:
+        """The keys that are UUIDs."""
+        return {chunk_id: chunk_id for chunk_id in keys if CHUNK_ID.fullmatch(chunk_id)}
 
 
 def number_of(chunk_id: str) -> int:
@@ -89,20 +111,27 @@ def number_of(chunk_id: str) -> int:
     return int(chunk_id[:8] + chunk_id[9:13] + chunk_id[14:18], 16)
 
 
-def write_chunk_ids(folder: Path, ids: bytes | bytearray) -> None:
-    """Write the file CHUNK_IDS. ids: 16 bytes of each chunk id, in any order; repeated ones count once.
+def row_of(chunk: Chunk) -> bytes:
+    """What the file CHUNK_IDS says of a chunk: the 16 bytes of its id, and the first 8 of the hash of its text."""
+    return bytes.fromhex(chunk.id.replace("-", "") + chunk.content_hash[:16])
+
+
+def write_chunk_ids(folder: Path, rows: bytes | bytearray) -> None:
+    """Write the file CHUNK_IDS. rows: from row_of, in any order; of several for one chunk id, the last counts.
 
     Raises OSError, and VectorStoreError if two ids have the same number: the chance is 1 in 2 million for an index of
     a million chunks, because 60 of the bits are random.
     """
-    halves = np.unique(np.frombuffer(ids, "S16")).view(">u8").reshape(-1, 2)
-    if twice := np.flatnonzero(halves[1:, 0] == halves[:-1, 0]).tolist():
-        one, other = (_uuid(*halves[row].tolist()) for row in (twice[0], twice[0] + 1))
+    parts = np.frombuffer(rows, ">u8").reshape(-1, 3)[::-1]
+    _, last = np.unique(np.ascontiguousarray(parts[:, :2]).view("S16").ravel(), return_index=True)
+    parts = parts[last]
+    if twice := np.flatnonzero(parts[1:, 0] == parts[:-1, 0]).tolist():
+        one, other = (_uuid(*parts[row, :2].tolist()) for row in (twice[0], twice[0] + 1))
         raise VectorStoreError(
             f"The chunks {one} and {other} cannot be in one index, because their ids begin alike.",
             hint="Change a word of one of them, and build again.",
         )
-    (folder / CHUNK_IDS).write_bytes(halves.T.astype("<u8").tobytes())
+    (folder / CHUNK_IDS).write_bytes(parts.T.astype("<u8").tobytes())
 
 
 def _uuid(first: int, rest: int) -> str:

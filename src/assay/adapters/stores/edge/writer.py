@@ -7,7 +7,7 @@ from pathlib import Path
 from qdrant_edge import CountRequest, EdgeShard
 
 from assay.adapters.stores.edge.engine import SearchKind, engine_errors, os_error, shard_config
-from assay.adapters.stores.edge.point_ids import write_chunk_ids
+from assay.adapters.stores.edge.point_ids import row_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import write_seal
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
 from assay.adapters.stores.edge.shard_process import ShardProcess
@@ -38,7 +38,7 @@ class EdgeWriter:
         self._dimension = dimension
         self._graph_from = graph_from
         self._everywhere: set[str] | None = None
-        self._ids = bytearray()
+        self._rows = bytearray()
         self._sealed = False
         self._shard: EdgeShard | None = None
         self._require_space(0)
@@ -53,7 +53,7 @@ class EdgeWriter:
         self._require_space(_estimated_bytes(points))
         sparse = [(point.sparse.indices, point.sparse.values) for point in points]
         self._writer.write(Rows(vectors, sparse, payloads))
-        self._ids += bytes.fromhex("".join(point.chunk.id for point in points).replace("-", ""))
+        self._rows += b"".join(row_of(point.chunk) for point in points)
         self._everywhere = common_facets(self._everywhere, payloads)
 
     def seal(self) -> None:
@@ -70,7 +70,7 @@ class EdgeWriter:
                 self._shard.optimize()
             self._shard.flush()
             self._shard.close()
-            write_chunk_ids(self._folder, self._ids)
+            write_chunk_ids(self._folder, self._rows)
             # The first load merges and removes the writer's journals, which changes files.
             EdgeShard.load(str(self._folder)).close()
             write_seal(self._folder, self._dimension, points, kind, tuple(sorted(self._everywhere or ())))

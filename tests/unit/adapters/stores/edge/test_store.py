@@ -165,10 +165,11 @@ def test_the_number_of_points_decides_how_vectors_are_found(
 
 def test_of_equal_scores_at_the_limit_those_with_the_first_ids_are_returned(store: EdgeStore) -> None:
     twins = [replace(point(f"twin-{number}"), dense=direction(3)) for number in range(25)]
-    answer = filled(store, twins).search(IndexQuery(direction(4), SparseVector((1,), (1.0,)), 5, EVERYTHING))
+    query = IndexQuery(direction(4), SparseVector((1,), (1.0,)), 5, EVERYTHING)
+    answer = filled(store, twins).search(query).by_chunk_id()
     first = sorted(one.chunk.id for one in twins)[:5]
-    assert [scored.chunk_id for scored in answer.dense] == first
-    assert [scored.chunk_id for scored in answer.sparse] == first
+    assert [scored.point for scored in answer.dense] == first
+    assert [scored.point for scored in answer.sparse] == first
 
 
 # --- ids of points ---
@@ -182,7 +183,7 @@ def test_an_index_of_format_1_with_uuids_as_ids_is_read_like_a_new_one(store: Ed
     asked = IndexQuery(direction(3), SparseVector((1, 2), (1.0, 1.0)), 20, EVERYTHING)
     for read in (
         lambda index: list(index.ids()),
-        lambda index: index.search(asked),
+        lambda index: index.search(asked).by_chunk_id(),
         lambda index: index.chunks(chosen),
         lambda index: index.compare(direction(5), chosen, {}),
     ):
