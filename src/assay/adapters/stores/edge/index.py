@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import qdrant_edge as edge
 
 from assay.adapters.stores.edge.engine import SEARCH_WIDTH, SearchKind, engine_errors, full_filter, scope_filter
@@ -89,15 +88,9 @@ class EdgeIndex:
     ) -> dict[PointKey, Compared]:
         """The stored chunks with their cosine to a vector, in one request; points that the index lacks are left out."""
         require_direction(vector, self._dimension)
-        direction = vector / np.linalg.norm(vector)
-        found = {}
-        for key, record in self._records(points, with_payload=True, with_vector=[DENSE]):
-            chunk_id = self._id_of(record)
-            cosine = known.get(key)
-            if cosine is None:
-                cosine = float(direction @ dense_vector(chunk_id, record.vector))  # stored vectors have length 1
-            found[key] = Compared(from_payload(record.payload or {}, chunk_id), cosine)
-        return found
+        cosines = {**known, **self._cosines(vector, [point for point in points if point not in known])}
+        chunks = self.chunks(points)
+        return {point: Compared(chunk, cosines[point]) for point, chunk in chunks.items() if point in cosines}
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
@@ -148,6 +141,23 @@ class EdgeIndex:
             records, _ = shard.scroll(request)
         found = self._point_ids.keys([record.id for record in records])
         return [(keys[point], record) for point, record in zip(found, records, strict=True)]
+
+    def _cosines(self, vector: Vector, points: Sequence[PointKey]) -> dict[PointKey, float]:
+        """The cosines of a vector and the stored vectors of points, from their full precision."""
+        # The engine computes them in a third of the time that it takes to read the vectors.
+        keys = self._point_ids.points(points)
+        if not keys:
+            return {}
+        request = edge.QueryRequest(
+            limit=len(keys),
+            query=edge.Query.Nearest(vector.tolist(), using=DENSE),
+            filter=edge.Filter(must=[edge.HasIdCondition(set(keys))]),
+            params=edge.SearchParams(exact=True),
+        )
+        with self._engine() as shard:
+            (found,) = shard.query_batch(edge.QueryBatchRequest([request]))
+        numbers = self._point_ids.keys([point.id for point in found])
+        return {keys[number]: point.score for number, point in zip(numbers, found, strict=True)}
 
     def _ranked(self, points: Sequence[edge.ScoredPoint], limit: int) -> tuple[Scored, ...]:
         """The best results, equal scores by id. points: best first."""
