@@ -10,7 +10,7 @@ from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, Generation, State
 from assay.model.ids import content_hash
 from assay.model.ranking import FusionMethod
-from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex, vector_checksums
+from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex, VectorStore, vector_checksums
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.reranking import Reranking
 from assay.retrieval.searcher import Searcher, SearchRules
@@ -24,9 +24,9 @@ RULES = SearchRules(FusionMethod.SCORE, FusionWeights(0.4, 1.0), rrf_k=60, depth
 class World:
     """Both stores, and the embedder and encoder that fill them."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: VectorStore | None = None) -> None:
         self.catalog = MemoryCatalog()
-        self.store = MemoryStore()
+        self.store = store or MemoryStore()
         self.embedder = MemoryEmbedder(DIMENSION, None)
         self.encoder = Bm25Encoder("english")
 

@@ -1,16 +1,20 @@
 """The searcher: what it finds in each mode, what it leaves out, and what it refuses."""
 
+import random
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.memory_embedder import MemoryEmbedder
 from tests.worlds import RULES, World
 
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.errors import IdentityMismatch, InputError, StoreUnavailable
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking, by_page
-from assay.ports import IndexQuery, Vector
+from assay.ports import IndexAnswer, IndexQuery, Vector, VectorIndex
 from assay.retrieval.fusion import FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import page
@@ -243,6 +247,77 @@ def test_a_passage_that_stands_on_many_pages_comes_once_and_makes_room(mode: Mod
         "Switch the power off.",
         "The power cable.",
     ]
+
+
+class Translated:
+    """An index that names points by chunk ids, so that copies of a text are known only when they are read."""
+
+    def __init__(self, index: VectorIndex) -> None:
+        self._index = index
+
+    def search(self, query: IndexQuery) -> IndexAnswer:
+        return self._index.search(query).by_chunk_id()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._index, name)
+
+
+@pytest.fixture(scope="module")
+def with_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
+    """Over an embedded index in which most texts are on several pages, in two versions."""
+    world = World(EdgeStore(tmp_path_factory.mktemp("copies") / "index", hnsw_threshold=10**9))
+    dice = random.Random(5)
+    words = ["gear", "wheel", "power", "cable", "lamp", "switch", "grease", "turns"]
+    texts = [" ".join(dice.choices(words, k=5)) for _ in range(25)]
+    old = {"version": "1.0", "version_is_current": False}
+    pages = []
+    for number in range(90):
+        version = old if number % 3 == 0 else {"version": "2.0"}
+        found = dice.choices(texts, k=3)
+        pages.append(page(f"page-{number}", *found, title=dice.choice(("Gear", "Power", "Lamp")), **version))  # type: ignore[arg-type]
+    world.build(NAME, *pages)
+    searcher = world.searcher(NAME)
+    yield searcher
+    searcher.close()
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"threshold": 0.4},
+        {"filters": Filters(versions=("1.0",))},
+        {"filters": Filters(versions=("1.0", "2.0"))},
+        {"filters": Filters(everything=True)},
+        {"passages_per_page": 2},
+    ],
+)
+def test_hits_are_the_same_whether_copies_are_known_before_or_after_reading(
+    with_copies: Searcher, mode: Mode, options: dict[str, Any]
+) -> None:
+    slow = with_copies.over(Translated(with_copies.index))
+    found = 0
+    for text in ("gear turns", "lamp", "power cable switch", "grease the wheel", "lamp power gear"):
+        for top_k in (1, 4, 10, 30):
+            query = Query(text, top_k, mode, **options)
+            hits = with_copies.search(query).hits
+            assert hits == slow.search(query).hits
+            assert len({hit.chunk.content_hash for hit in hits}) == len(hits)
+            found += len(hits)
+    assert found
+
+
+def test_chunks_whose_text_an_earlier_candidate_has_are_not_read(
+    with_copies: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    read = type(with_copies.index)._records
+    monkeypatch.setattr(
+        type(with_copies.index), "_records", lambda self, ids, **how: asked.append(len(ids)) or read(self, ids, **how)
+    )
+    assert len(with_copies.search(Query("gear turns", 10)).hits) == 10
+    assert asked == [10]
 
 
 # --- refusals ------------------------------------------------------------------------------------------------------

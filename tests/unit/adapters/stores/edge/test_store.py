@@ -210,20 +210,22 @@ def with_uuids(folder: Path, contents: Sequence[IndexPoint]) -> None:
 
 def test_a_point_that_was_added_after_sealing_has_an_id_of_no_chunk(tmp_path: Path) -> None:
     known, added = "0123abcd-0123-5abc-8123-0123456789ab", "ffffffff-ffff-5fff-9fff-ffffffffffff"
-    write_chunk_ids(tmp_path, UUID(known).bytes * 2)
+    row = UUID(known).bytes + bytes(7)
+    write_chunk_ids(tmp_path, row + b"\1" + row + b"\2")
     ids = Numbers(tmp_path)
     assert [ids.text(number_of(one)) for one in (known, known, added)] == [
         known,
         known,
         "ffffffff-ffff-5fff-8000-000000000000",
     ]
-    assert ids.points([known, "no-uuid"]) == {number_of(known)}
+    assert ids.points([known, "no-uuid"]) == {number_of(known): known}
+    assert [ids.text_key(number_of(one)) for one in (known, added)] == [2, None]
 
 
 def test_two_ids_that_begin_with_the_same_64_bits_are_refused_by_name(tmp_path: Path) -> None:
     one, other = "0123abcd-0123-5abc-8123-0123456789ab", "0123abcd-0123-5abc-8123-0123456789ac"
     with pytest.raises(VectorStoreError, match=f"{one} and {other} cannot be in one index"):
-        write_chunk_ids(tmp_path, UUID(other).bytes + UUID(one).bytes)
+        write_chunk_ids(tmp_path, UUID(other).bytes + bytes(8) + UUID(one).bytes + bytes(8))
 
 
 # --- what a seal protects ---
