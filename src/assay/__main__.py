@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-STOPPED = "Stopped. The live generation is unchanged; the next build removes what this one left."
+STOPPED = "Stopped. The live generation is unchanged; the next build removes what an unfinished one left."
 
 
 def _stop_while_loading(*_: object) -> None:

@@ -73,8 +73,7 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
     Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """
     nearness, matching, unseen = _relative_sides(dense, sparse, weights)
-    fused = nearness | {point: nearness.get(point, unseen) + share for point, share in matching.items()}
-    return _best_first(fused)
+    return _best_first(nearness | {point: nearness.get(point, unseen) + share for point, share in matching.items()})
 
 
 def fused_parts(

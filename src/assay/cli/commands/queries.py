@@ -68,8 +68,8 @@ def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Test set to add to, made if it is missing [default: the one that judges candidates; then /admin "
-            "lists the hits too]."
+            help="Test set to add topics to; a new file if there is none [default: the one that judges candidates; "
+            "then /admin lists the hits too]."
         ),
     ] = None,
     kind: Annotated[QueryKind, typer.Option("--kind", help="Which queries.")] = QueryKind.TOP,
@@ -101,7 +101,9 @@ def forget(
     containing: Annotated[bool, typer.Option("--containing", help="Also those whose text contains it.")] = False,
     older_than: Annotated[
         int | None,
-        typer.Option("--older-than", min=0, max=3_650, help="Delete all searches older than so many days; 0 for all."),
+        typer.Option(
+            "--older-than", min=0, max=3_650, help="Delete searches older than this many days; 0 deletes all."
+        ),
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,

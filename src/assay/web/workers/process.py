@@ -75,7 +75,7 @@ class WorkerProcess:
         return f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
 
     def _note(self, pid: int) -> None:
-        """Write the process id for the metrics of processes, over the one that is there."""
+        """Write this process's id where the metrics look for it; it replaces that of an earlier process."""
         with suppress(OSError), self._pid_file.open("r+b") as file:
             file.write(str(pid).ljust(PID_BYTES).encode())
 

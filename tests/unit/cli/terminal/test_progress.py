@@ -99,7 +99,7 @@ def _rows(bars: TerminalProgress) -> list[str]:
 
 
 def test_every_stage_of_the_program_has_words() -> None:
-    begun = re.compile(r'(?:\.begin\(|stage\([\w.]+, |track\(.+, )"([^"]+)"')
+    begun = re.compile(r'(?:\bstage = |\.begin\(|stage\([\w.]+, |track\(.+, )"([^"]+)"')
     files = Path(assay.__file__).parent.rglob("*.py")
     stages = {name for path in files for name in begun.findall(path.read_text("utf-8"))}
     assert {"crawl", "embed", "passages"} <= stages
