@@ -39,6 +39,7 @@ STAGES: Mapping[str, str] = {
     "suspects": "Looking for vectors that fit their texts worst",
     "pages": "Reading every page",
     "passages": "Looking for repeated passages",
+    "languages": "Looking at the language of pages",
     "repeated lines": "Looking for repeated lines",
     "embed again": "Embedding a sample again",
     "titles by vectors": "Searching for titles by their vectors",
