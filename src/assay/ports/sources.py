@@ -23,6 +23,12 @@ The second argument is the page's tree if the task has parsed it and left it unc
 class TaskRunner(Protocol):
     """Runs work of a source in other processes, where that pays."""
 
+    def expect(self, pages: int, characters: int = 0) -> None:
+        """Announce new pages before the source has read them, so that processes start meanwhile.
+
+        characters: of all these pages, if they take longer than their number says.
+        """
+
     def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
         """Start a task. The returned function waits for its result, and may be called once.
 

@@ -1,11 +1,13 @@
 """One worker process as the build sees it."""
 
+import math
 import pickle
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Thread, Timer
+from threading import Event, Thread
+from time import monotonic
 from typing import IO, Any
 
 from assay.child_process import exit_reason, read_frame, start_python, write_frame
@@ -14,6 +16,9 @@ from assay.model.documents import RawPage
 
 _START_TIMEOUT = 60.0
 """Start timeout in seconds."""
+
+_CHECKS = 20
+"""Checks within the time limit of an answer."""
 
 
 class WorkerProcess:
@@ -46,10 +51,14 @@ class WorkerProcess:
         assert self._process.stdout
         self._pipes = (self._process.stdin, self._process.stdout)
         self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
-        self._write(setup)
+        self._stopped = Event()
+        self._deadline = math.inf
+        self._watch = Thread(target=self._kill_when_late, daemon=True)
+        self._watch.start()
         # Pipes cannot be polled on Windows; this thread waits without the GIL, only during the start.
         self._greeting = Thread(target=self._await_greeting, daemon=True)
         self._greeting.start()
+        self._write(setup)
 
     @property
     def pid(self) -> int:
@@ -105,6 +114,8 @@ class WorkerProcess:
         self.ended = True
         self._process.kill()
         self._process.wait()
+        self._stopped.set()
+        self._watch.join()
         self._greeting.join()
         for stream in (*self._pipes, self._stderr):
             stream.close()
@@ -112,17 +123,19 @@ class WorkerProcess:
     @contextmanager
     def _limit_time(self) -> Iterator[None]:
         """Kill the process when the block takes too long; that closes its pipes and ends the wait."""
-        timer = Timer(self._seconds, self._on_timeout)
-        timer.daemon = True
-        timer.start()
+        self._deadline = monotonic() + self._seconds
         try:
             yield
         finally:
-            timer.cancel()
+            self._deadline = math.inf
 
-    def _on_timeout(self) -> None:
-        self.timed_out = True
-        self._process.kill()
+    def _kill_when_late(self) -> None:
+        """One thread for all waits: starting one for each takes longer than the wait while other processes work."""
+        while not self._stopped.wait(self._seconds / _CHECKS):
+            if monotonic() > self._deadline:
+                self.timed_out = True
+                self._process.kill()
+                return
 
     def _await_greeting(self) -> None:
         """Wait for the empty frame that a started worker sends."""

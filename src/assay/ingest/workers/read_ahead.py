@@ -37,8 +37,8 @@ _MAX_WORKERS = 4
 _BATCH_PAGES = 8
 _BATCH_CHARACTERS = 60_000
 _BATCH_ITEMS = 64
-_BATCHES_AHEAD = 3
-"""Per worker: one in work, one waiting in the worker, one finished or queued."""
+_BATCHES_AHEAD = 6
+"""Per worker: about 0.2 s of work, so that workers go on while the build waits for the disk."""
 
 
 def worker_count(requested: int) -> int:
@@ -97,8 +97,8 @@ class ReadAhead:
 
     setup: for the workers; None if no process can be started.
     workers: processes to start; 0 for none.
-    start_after: new pages read by the build before workers start, of which a long one counts as several; the build goes
-        on reading until a worker is ready.
+    start_after: new pages that the build reads before workers start, unless the source expects more; a long one counts
+        as several. The build goes on reading until a worker is ready.
     """
 
     def __init__(
@@ -133,6 +133,11 @@ class ReadAhead:
                 yield from self._results(queue.popleft())
         for run in queue:
             yield from self._results(run)
+
+    def expect(self, pages: int, characters: int = 0) -> None:
+        """Start the workers now if so many new pages need them (see TaskRunner)."""
+        while self._workers_to_start and pages + characters // _PAGE_CHARACTERS > self._start_after:
+            self._start()
 
     def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
         """Start a task of a source; the returned function waits for its result (see TaskRunner)."""

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +36,14 @@ class SiteFiles:
     def pages(self) -> list[str]:
         """The paths of the HTML files, in ascending order."""
         return sorted(path for path in self.paths if path.lower().endswith(PAGE_SUFFIXES))
+
+    def bytes_of_pages(self) -> int:
+        """Bytes of all HTML files; 0 for one that cannot be read."""
+        total = 0
+        for path in self.pages:
+            with suppress(OSError):
+                total += os.stat(self.paths[path]).st_size  # noqa: PTH116 - called for every page
+        return total
 
     def read(self, path: str, limit: int) -> bytes:
         """The content of a file. Raises InputError with the reason."""

@@ -77,6 +77,8 @@ class BuiltSource:
         base_url = self._base_url()
         with self._open(self._resolve_root()) as files:
             self._require_pages(files)
+            if tasks is not None and not known:
+                tasks.expect(len(files.pages), files.bytes_of_pages())
             self._warn_of_another_base(files, base_url)
             site = SiteSource(self._site_request(base_url), self._store_path, lambda _: FolderHost(files, base_url))
             yield from site.read(known, progress or Silence(), tasks)

@@ -140,7 +140,7 @@ class FolderSource:
         self,
         known: Mapping[str, str],
         progress: Progress | None = None,
-        tasks: TaskRunner | None = None,  # noqa: ARG002 - the workers read its files
+        tasks: TaskRunner | None = None,
     ) -> Iterator[PageRead]:
         """Yield every page once, tree by tree in ascending order of keys.
 
@@ -161,7 +161,7 @@ class FolderSource:
         )
         tree_files = TreeFiles(layout, only_file, detect_project, self._data_dir)
         yield from _FolderReader(only_file, layout, self.name, self._limit, tree_files).read(
-            known, progress or Silence()
+            known, progress or Silence(), tasks
         )
 
 
@@ -186,7 +186,9 @@ class _FolderReader:
         self._digested: tuple[Mapping[str, str], str] = ({}, "")
         self._generator = None if layout.convention is Convention.PLAIN else layout.convention.value
 
-    def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress, tasks: TaskRunner | None) -> Iterator[PageRead]:
+        if tasks is not None:
+            tasks.expect(sum(len(self._tree_files.in_tree(tree).files) for tree in self._layout.trees) - len(known))
         found = [self._scan(tree, known) for tree in self._layout.trees]
         found.append({key: PageExcluded(key, reason) for key, reason in self._tree_files.outside_trees()})
         unread = self._tree_files.unread_files()

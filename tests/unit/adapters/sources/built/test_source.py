@@ -313,6 +313,10 @@ class Elsewhere:
     def __init__(self) -> None:
         self.sent: list[bytes] = []
 
+    def expect(self, pages: int, characters: int = 0) -> None:
+        assert pages > 0
+        assert characters > 0
+
     def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
         assert characters > 0
         self.sent.append(pickle.dumps(task))
