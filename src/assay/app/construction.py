@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _PROCESS_FROM = 5_000
-"""Points from which a process of its own writes an index; to start it takes as long as to write 3,000."""
+"""Points from which other processes write an index; to start one takes as long as to write 3,000."""
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:

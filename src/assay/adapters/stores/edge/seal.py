@@ -27,7 +27,7 @@ FORMAT = 2
 
 _READABLE = (1, FORMAT)
 
-_SEGMENTS = "segments"
+SEGMENTS = "segments"
 """The engine reads every folder in this one."""
 
 _NUMBERS = re.compile(r"segments/[^/]+/vector_storage-dense/(matrix\.dat|vectors/chunk_\d+\.mmap)")
@@ -113,9 +113,9 @@ def require_structure(folder: Path, seal: Seal) -> None:
     """Raise IndexCorrupt if another engine wrote the index, or the segment folders differ from the sealed ones."""
     if _series(seal.engine) != _series(engine_version()):
         raise _corrupt(folder, f"it was written by qdrant-edge-py {seal.engine} and {engine_version()} is installed")
-    folders = {path.name for path in (folder / _SEGMENTS).glob("*")}
-    if folders != {Path(name).parts[1] for name in seal.files if name.startswith(f"{_SEGMENTS}/")}:
-        raise _corrupt(folder, f"its {_SEGMENTS} folder does not contain the sealed segments")
+    folders = {path.name for path in (folder / SEGMENTS).glob("*")}
+    if folders != {Path(name).parts[1] for name in seal.files if name.startswith(f"{SEGMENTS}/")}:
+        raise _corrupt(folder, f"its {SEGMENTS} folder does not contain the sealed segments")
 
 
 def differing_files(folder: Path, seal: Seal, *, contents: bool) -> Iterator[str]:

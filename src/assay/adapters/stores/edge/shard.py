@@ -29,6 +29,10 @@ class Rows:
     sparse: Sequence[tuple[Sequence[int], Sequence[float]]]
     payloads: Sequence[dict[str, Any]]
 
+    def take(self, places: Sequence[int]) -> "Rows":
+        """The points at these places."""
+        return Rows(self.dense[places], [self.sparse[n] for n in places], [self.payloads[n] for n in places])
+
 
 class ShardWriter:
     """Creates a shard and writes points to it; used by one thread. An error of a write is raised by the next call.

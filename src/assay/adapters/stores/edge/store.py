@@ -32,7 +32,7 @@ class EdgeStore:
 
     hnsw_threshold: number of points from which an HNSW graph is built. Below, dense search scans all vectors, which is
         exact and, at 50,000 points of 256 dimensions, as fast as a graph with 99% recall.
-    process_from: number of points from which another process writes them; None for never.
+    process_from: number of points from which other processes write them; None for never.
     """
 
     owns_all_indexes = True
@@ -55,8 +55,8 @@ class EdgeStore:
         except OSError as error:
             raise os_error("create", folder, error, VectorStoreError) from error
         try:
-            has_process = self._process_from is not None and spec.points >= self._process_from
-            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold, has_process=has_process)
+            has_processes = self._process_from is not None and spec.points >= self._process_from
+            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold, has_processes=has_processes)
         except VectorStoreError:
             shutil.rmtree(folder, ignore_errors=True)  # the first error is raised
             raise

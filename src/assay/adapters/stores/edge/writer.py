@@ -10,7 +10,7 @@ from assay.adapters.stores.edge.engine import SearchKind, engine_errors, os_erro
 from assay.adapters.stores.edge.point_ids import row_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import write_seal
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
-from assay.adapters.stores.edge.shard_process import ShardProcess
+from assay.adapters.stores.edge.shard_process import ShardProcesses
 from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import unit_rows
 from assay.errors import StorageFull, VectorStoreError
@@ -28,12 +28,12 @@ class EdgeWriter:
 
     folder: an existing empty folder.
     graph_from: number of points from which an HNSW graph is built.
-    has_process: another process writes the points.
+    has_processes: other processes write the points.
 
     Raises VectorStoreError, StorageFull.
     """
 
-    def __init__(self, folder: Path, dimension: int, graph_from: int, *, has_process: bool = False) -> None:
+    def __init__(self, folder: Path, dimension: int, graph_from: int, *, has_processes: bool = False) -> None:
         self._folder = folder
         self._dimension = dimension
         self._graph_from = graph_from
@@ -42,7 +42,7 @@ class EdgeWriter:
         self._sealed = False
         self._shard: EdgeShard | None = None
         self._require_space(0)
-        self._writer = ShardProcess(folder, dimension) if has_process else ShardWriter(folder, dimension)
+        self._writer = ShardProcesses(folder, dimension) if has_processes else ShardWriter(folder, dimension)
 
     def add(self, points: Sequence[IndexPoint]) -> None:
         """Write points; a point replaces an earlier one with the same id."""

@@ -1,4 +1,4 @@
-"""A large index is written by another process, and is the same; its end is an error that says why."""
+"""A large index is written by other processes, and is the same; the end of one is an error that says why."""
 
 import os
 from pathlib import Path
@@ -27,12 +27,12 @@ def written(store: EdgeStore, generation: str, spec: IndexSpec) -> EdgeWriter:
     return writer
 
 
-def process_of(writer: EdgeWriter) -> int:
-    pid: int = writer._writer._process.pid  # type: ignore[union-attr]  # a small index has none
-    return pid
+def processes_of(writer: EdgeWriter) -> list[int]:
+    processes = writer._writer._processes  # type: ignore[union-attr]  # a small index has none
+    return [process._process.pid for process in processes]
 
 
-def test_another_process_writes_the_same_index(store: EdgeStore) -> None:
+def test_other_processes_write_the_same_index(store: EdgeStore) -> None:
     found = []
     for generation, spec in (("small", SPEC), ("large", LARGE)):
         written(store, generation, spec).seal()
@@ -49,9 +49,10 @@ def test_another_process_writes_the_same_index(store: EdgeStore) -> None:
         assert one.dense.tobytes() == other.dense.tobytes()
 
 
-def test_a_process_that_is_killed_is_an_error_with_its_reason(store: EdgeStore) -> None:
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_process_that_is_killed_is_an_error_with_its_reason(store: EdgeStore, number: int) -> None:
     writer = store.create("g1", LARGE)
-    os.kill(process_of(writer), 9)
+    os.kill(processes_of(writer)[number], 9)
     with pytest.raises(StoreUnavailable, match=r"g1 has ended: killed by SIGKILL") as ended:
         writer.seal()
     assert "workers" in ended.value.hint
@@ -64,9 +65,21 @@ def test_an_error_of_the_process_is_raised_and_aborting_ends_it(store: EdgeStore
     writer.add([point("page", source_path="caf\udcff.md")])
     with pytest.raises(VectorStoreError, match=r"udcff.* invalid Unicode"):
         writer.seal()
-    pid = process_of(writer)
+    pids = processes_of(writer)
     writer.abort()
     writer.abort()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
     assert store.generations() == []
+
+
+def test_a_point_of_a_later_batch_replaces_the_one_with_its_id(store: EdgeStore) -> None:
+    writer = store.create("g1", LARGE)
+    for title in ("Before", "After"):
+        writer.add([point(f"page {number}", title=title) for number in range(20)])
+    writer.seal()
+    index = store.open("g1", IndexSpec(DIMENSION, points=20))
+    titles = [chunk.document.title for chunk in index.chunks(list(index.ids())).values()]
+    index.close()
+    assert titles == ["After"] * 20
