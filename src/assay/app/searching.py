@@ -131,10 +131,11 @@ class Searches:
     def is_short(self, query: Query) -> bool:
         """Whether a search takes milliseconds, and waits for nothing outside this process."""
         few = query.top_k <= _FEW_HITS and query.passages_per_page is None and not query.filters.allow_copies
-        return few and self._are_local and self.are_open
+        return few and self.are_local and self.are_open
 
     @cached_property
-    def _are_local(self) -> bool:
+    def are_local(self) -> bool:
+        """Whether searches wait for nothing outside this process, so that threads search no sooner."""
         settings = self._parts.settings
         return (
             settings.vector_store == "embedded"

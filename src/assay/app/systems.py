@@ -33,6 +33,8 @@ _GATE_SAMPLE = 1_000
 """Chunks that the gate embeds again. Takes half a second, and detects a fault of 1 chunk in 200 with 99% probability.
 `assay audit` embeds all chunks."""
 
+_SEARCH_THREADS = 4
+
 _PROCESS_FROM = 5_000
 """Chunks from which a process of its own checks the content; to start it takes as long as to check 3,000."""
 
@@ -166,6 +168,7 @@ class Systems:
             parts.settings.search.threshold,
             parts.settings.search.top_k,
             failed=tuple(failed),
+            threads=1 if self._searches.are_local else _SEARCH_THREADS,
             process_from=_PROCESS_FROM if worker_count(parts.settings.ingest.workers) else None,
         )
 

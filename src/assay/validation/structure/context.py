@@ -74,6 +74,7 @@ class CheckContext:
     threshold, top_k: the defaults of users' searches; None for no limit of hits.
     unopened: why the index could not be opened; None if it was.
     failed: the pages that could not be read; empty if they are not known any more.
+    threads: number of searches at a time.
     process_from: chunks from which another process checks the content; None for none.
     """
 
@@ -89,6 +90,7 @@ class CheckContext:
     threshold: float = 0.0
     top_k: int | None = None
     failed: tuple[PageFailed, ...] = ()
+    threads: int = 1
     process_from: int | None = None
 
     @cached_property

@@ -14,7 +14,6 @@ from assay.ports import ListedDocument, Progress, stage
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _TITLES_AT_ONCE = 500
-_THREADS = 4
 
 _MOST_DROPPED = 0.5
 """Largest share of documents that the threshold may drop from the hits of their own title. A short title is less
@@ -73,7 +72,7 @@ def _search_all(
     search = partial(_search, context=context, top_k=top_k)
     # One first: a single search of an unreachable service fails in seconds, a batch only after minutes.
     batches = ([*tried[:1]], *batched(tried[1:], _TITLES_AT_ONCE))
-    with ThreadPoolExecutor(_THREADS) as threads:
+    with ThreadPoolExecutor(context.threads) as threads:
         for batch in batches:
             if len(batch) > 1:
                 context.prefetch_queries([document.info.title for document in batch])

@@ -163,10 +163,12 @@ def _columns(noun: type[T], values: Sequence[T]) -> dict[str, list[Any]]:
 
 def _rows(noun: type[T], columns: Mapping[str, Sequence[Any]]) -> Iterable[T]:
     """Rebuild nouns from columns; unknown columns are ignored, missing ones take the field's default."""
-    names = [field.name for field in fields(noun) if field.name in columns]
-    for row in zip(*(columns[name] for name in names), strict=True):
-        values: dict[str, Any] = dict(zip(names, map(_frozen, row), strict=True))
-        yield typed(noun(**values), TypeError)
+    known = [field.name for field in fields(noun)]
+    names = [name for name in known if name in columns]
+    rows = zip(*(map(_frozen, columns[name]) for name in names), strict=True)
+    if names == known[: len(names)]:  # nearly always; positions take half the time of names
+        return [typed(noun(*row), TypeError) for row in rows]
+    return [typed(noun(**dict(zip(names, row, strict=True))), TypeError) for row in rows]
 
 
 def _frozen(value: object) -> object:

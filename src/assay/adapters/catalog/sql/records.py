@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 from assay.adapters.catalog.sql.field_types import typed
@@ -41,7 +41,7 @@ _IDENTITIES: Mapping[str, type[Any]] = {
 _RENAMED = {"id": "chunk_id", "start": "span_start", "end": "span_end"}
 _CHUNK_FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "document")
 _CHUNK_COLUMNS = tuple(_RENAMED.get(name, name) for name in _CHUNK_FIELDS)
-_chunk_values = attrgetter(*_CHUNK_FIELDS)
+_chunk_values, _chunk_columns = attrgetter(*_CHUNK_FIELDS), itemgetter(*_CHUNK_COLUMNS)
 
 _ALWAYS_KNOWN = tuple(field.name for field in fields(DocumentInfo) if field.default is MISSING)
 
@@ -139,7 +139,7 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
     """Read the chunk in a row of `chunks`. Raises CatalogCorrupt if it is damaged."""
     with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
-        values = {field: row[column] for field, column in zip(_CHUNK_FIELDS, _CHUNK_COLUMNS, strict=True)}
+        values: dict[str, Any] = dict(zip(_CHUNK_FIELDS, _chunk_columns(row), strict=True))
         values["heading_path"] = _frozen(values["heading_path"])
         values["inner_headings"] = from_rows(values["inner_headings"])
         return typed(Chunk(document=document, **values), damaged)
