@@ -11,7 +11,6 @@ from assay.cli.terminal.comparison_text import show_comparison
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
 from assay.contracts.comparisons import comparison_body
-from assay.experiments import compare as compare_systems
 from assay.model.comparisons import Conclusion
 from assay.model.evaluation import Outcome
 from assay.validation.comparing import ANY, HEADLINE, worse
@@ -76,6 +75,8 @@ def compare(
 
     Reports are compared as recorded; generations, settings and runs are measured now, with the same test set.
     """
+    from assay.experiments import compare as compare_systems
+
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         comparison = compare_systems(
             assay,

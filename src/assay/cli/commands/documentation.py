@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
 from assay.app import shipped_folder
@@ -119,6 +118,8 @@ def _show_list(console: Console, pages: list[DocsPage]) -> None:
 
 def _show_page(console: Console, text: str) -> None:
     """Render a page in the terminal's pager."""
+    from rich.markdown import Markdown
+
     os.environ.setdefault("LESS", "-FRX")  # less keeps the styles, and exits at once if the page fits the screen
     with console.pager(styles=True):
         console.print(Markdown(text, hyperlinks=False))

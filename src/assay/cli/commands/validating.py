@@ -8,7 +8,6 @@ import typer
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.app.served import validate_served
 from assay.cli import options
 from assay.cli.commands.report_files import NO_FILES, ReportFiles
 from assay.cli.failures import failure_of, show_error
@@ -17,9 +16,7 @@ from assay.cli.terminal.progress import progress
 from assay.cli.terminal.sweep_text import show_sweep
 from assay.cli.terminal.validation_text import show_validation
 from assay.contracts.comparisons import sweep_body
-from assay.contracts.validation_report import to_dict
 from assay.errors import CatalogError
-from assay.experiments import sweep as measure_sweep
 from assay.model.validations import Validation
 from assay.validation.report.files import write_reports
 from assay.validation.report.sweep_page import to_html
@@ -109,6 +106,8 @@ def validate(
                     "--generation names a local generation, so it cannot be combined with --url: a server is validated "
                     "with the generation that it serves."
                 )
+            from assay.app.served import validate_served
+
             validation = validate_served(assay, url, api_key, progress(), loads)
             unstored = None
         else:
@@ -118,6 +117,8 @@ def validate(
             unstored = _store(assay, validation)
         files = NO_FILES if no_report else ReportFiles.write(assay, validation)
     if as_json:
+        from assay.contracts.validation_report import to_dict
+
         print_json(to_dict(validation) | {"files": files.as_body()})
     else:
         show_validation(out(), validation)
@@ -153,7 +154,9 @@ def _loads(concurrency: int | None, rate: float | None, duration: float | None) 
 
 def _sweep(assay: Assay, grid: str, generation: str | None, *, write: bool, as_json: bool) -> None:
     """Run a sweep and show it. write: also write it as HTML and JSON to the folder of the reports."""
-    found = measure_sweep(assay, grid, generation=generation, progress=progress())
+    from assay.experiments import sweep
+
+    found = sweep(assay, grid, generation=generation, progress=progress())
     files = {}
     if write:
         body = json.dumps(sweep_body(found), ensure_ascii=False, indent=2)

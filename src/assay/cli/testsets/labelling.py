@@ -19,7 +19,6 @@ from assay.cli.terminal.signals import Terminated
 from assay.cli.terminal.visible import visible
 from assay.cli.testsets.label_keys import pressed_keys
 from assay.cli.testsets.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
-from assay.contracts.operators.labelling import to_item
 from assay.errors import InputError
 from assay.model.counting import counted, some_of
 from assay.model.labelling import LabelEntry, Standing, ToLabel
@@ -77,6 +76,8 @@ def label(
 
 def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
     """Return the JSON body of `label --json`: each hit with its judgment, without the label."""
+    from assay.contracts.operators.labelling import to_item
+
     return {
         "generation": sheet.generation,
         "test_set": sheet.test_set.name,
