@@ -92,7 +92,7 @@ class Bench:
             IndexQuery(self._embedder.embed_query(topic.text), self._encoder.encode_query(topic.text), depth, Filters())
             for topic in self.indexed.collection.topics
         ]
-        return [self.indexed.index.search(query) for query in queries]
+        return [self.indexed.index.search(query).by_chunk_id() for query in queries]
 
     def plain_answers(self, depth: int) -> list[IndexAnswer]:
         """The same rankings by exact formulas."""
