@@ -51,13 +51,11 @@ class WorkerProcess:
         assert self._process.stdout
         self._pipes = (self._process.stdin, self._process.stdout)
         self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
-        self._stopped = Event()
+        self._greeted, self._stopped = Event(), Event()
         self._deadline = math.inf
-        self._watch = Thread(target=self._kill_when_late, daemon=True)
+        # Pipes cannot be polled on Windows; this thread waits for the greeting without the GIL.
+        self._watch = Thread(target=self._await_greeting_and_watch, daemon=True)
         self._watch.start()
-        # Pipes cannot be polled on Windows; this thread waits without the GIL, only during the start.
-        self._greeting = Thread(target=self._await_greeting, daemon=True)
-        self._greeting.start()
         self._write(setup)
 
     @property
@@ -85,7 +83,7 @@ class WorkerProcess:
 
     def wait_until_ready(self) -> bool:
         """Wait until it has started; false if it has ended instead."""
-        self._greeting.join(self._seconds + _START_TIMEOUT)
+        self._greeted.wait(self._seconds + _START_TIMEOUT)
         return self.is_ready
 
     def take(self, ticket: int) -> tuple[Any, ...] | None:
@@ -116,7 +114,6 @@ class WorkerProcess:
         self._process.wait()
         self._stopped.set()
         self._watch.join()
-        self._greeting.join()
         for stream in (*self._pipes, self._stderr):
             stream.close()
 
@@ -129,20 +126,21 @@ class WorkerProcess:
         finally:
             self._deadline = math.inf
 
-    def _kill_when_late(self) -> None:
-        """One thread for all waits: starting one for each takes longer than the wait while other processes work."""
+    def _await_greeting_and_watch(self) -> None:
+        """Wait for the empty frame that a started worker sends. Then kill the process if it exceeds a deadline.
+
+        One thread for all deadlines: while other processes work, starting one for each takes longer than the answer.
+        """
+        if read_frame(self._answers) is None:
+            self.ended = True
+        else:
+            self.is_ready = True
+        self._greeted.set()
         while not self._stopped.wait(self._seconds / _CHECKS):
             if monotonic() > self._deadline:
                 self.timed_out = True
                 self._process.kill()
                 return
-
-    def _await_greeting(self) -> None:
-        """Wait for the empty frame that a started worker sends."""
-        if read_frame(self._answers) is None:
-            self.ended = True
-        else:
-            self.is_ready = True
 
     def _send(self, message: Batch | Task) -> int | None:
         try:
