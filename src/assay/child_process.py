@@ -20,6 +20,8 @@ _EXIT_SECONDS = 2.0
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 20
+_PIPE_BYTES = 1 << 20
+"""As large as most messages. A smaller pipe makes the writer wait for the reader, who may be working."""
 
 
 def has_interpreter() -> bool:
@@ -39,9 +41,21 @@ def start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
     group: Any = {"process_group": 0}
     if sys.platform == "win32":
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    return subprocess.Popen(  # noqa: S603 - this interpreter
+    process = subprocess.Popen(  # noqa: S603 - this interpreter
         command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, **group
     )
+    _enlarge(process.stdin, process.stdout)
+    return process
+
+
+def _enlarge(*pipes: IO[bytes] | None) -> None:
+    """Enlarge pipes where the system can: Linux, up to a limit for each user."""
+    if sys.platform == "linux":
+        from fcntl import F_SETPIPE_SZ, fcntl  # not on Windows
+
+        for pipe in filter(None, pipes):
+            with suppress(OSError):
+                fcntl(pipe.fileno(), F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def pipes_to_parent() -> tuple[int, int]:
