@@ -1,11 +1,11 @@
 """Judgments that were lost before the live generation passed do not block later releases."""
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.copies import copy_tree
 from tests.integration.test_lost_topics import _open, _quotes
 from tests.integration.test_lost_topics import published as published  # noqa: PLC0414 - a fixture
 from tests.small_site import ENCRYPTION_REWORDED
@@ -17,15 +17,21 @@ from assay.model.evaluation import Outcome, TestSet, Verdict
 LEFT_OUT = "1 judgment was lost before the live generation passed with this test set, and was left out: label "
 
 
+@pytest.fixture(scope="module")
+def judged(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small site, judged by quotes and links."""
+    root = copy_tree(published, tmp_path_factory.mktemp("judged") / "site")
+    links = load_test_set(root / "small.yaml")
+    _save(root, replace(links, topics=(*links.topics, *_quotes().topics)))
+    with _open(root) as assay:
+        assert assay.validate("live", root / "both.yaml").verdict.outcome is Outcome.PASS
+    return root
+
+
 @pytest.fixture
-def root(published: Path, tmp_path: Path) -> Path:
-    """A copy of the small site, judged by quotes and links."""
-    shutil.copytree(published, tmp_path / "copy")
-    links = load_test_set(tmp_path / "copy" / "small.yaml")
-    _save(tmp_path / "copy", replace(links, topics=(*links.topics, *_quotes().topics)))
-    with _open(tmp_path / "copy") as assay:
-        assert assay.validate("live", tmp_path / "copy" / "both.yaml").verdict.outcome is Outcome.PASS
-    return tmp_path / "copy"
+def root(judged: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return copy_tree(judged, tmp_path / "copy")
 
 
 def _save(root: Path, test_set: TestSet) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.copies import copy_tree
 from tests.small_site import ENCRYPTION_REWORDED, LOGIN, PAGES, plant_small_site
 
 from assay.app import Assay
@@ -67,7 +68,7 @@ def _published(
 ) -> Verdict:
     """The verdict on a copy with these pages changed; None removes one."""
     root = tmp_path / "copy"
-    shutil.copytree(published, root)
+    copy_tree(published, root)
     for name, text in pages.items():
         page = root / "docs" / name
         page.unlink() if text is None else page.write_text(text, encoding="utf-8")
@@ -147,7 +148,7 @@ def test_a_pass_against_another_live_generation_is_measured_again(
     published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     root = tmp_path / "copy"
-    shutil.copytree(published, root)
+    copy_tree(published, root)
     small = root / "small.yaml"
     for name in ("encryption.md", "logs.md"):
         (root / "docs" / name).write_text(LOGIN, encoding="utf-8")
@@ -203,7 +204,7 @@ def test_a_live_generation_that_is_damaged_does_not_block_its_replacement(
     published: Path, tmp_path: Path, damage: Callable[[Path, str], None], command: str
 ) -> None:
     root = tmp_path / "copy"
-    shutil.copytree(published, root)
+    copy_tree(published, root)
     with _derived(root) as assay:
         live = assay.parts.catalog.live_id()
         assert live is not None
@@ -226,7 +227,7 @@ def test_a_live_index_that_cannot_be_reached_for_the_moment_leaves_the_verdict_o
     published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "copy"
-    shutil.copytree(published, root)
+    copy_tree(published, root)
     (root / "docs" / "logs.md").write_text(LOGIN, encoding="utf-8")
     with _open(root) as assay:
         candidate = assay.builds.ingest().generation

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.copies import copy_tree
 
 from assay.app import Assay, building
 from assay.app.evaluation import Evaluation
@@ -14,7 +15,7 @@ from assay.cli.terminal.generation_text import publish_body
 from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, LiveChanged, PromotionRefused, SourceError
 from assay.ingest.chunking import chunker
 from assay.model.evaluation import Outcome
-from assay.model.generations import State
+from assay.model.generations import Generation, State
 from assay.model.ranking import Filters, Mode, Query
 from assay.model.validations import Validation
 from assay.settings import load_settings
@@ -47,6 +48,24 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Generation]:
+    """The data of a desk that has been published once, and its live generation."""
+    desk = Desk(tmp_path_factory.mktemp("original"))
+    with desk.open() as opened:
+        live = opened.publish().promoted
+    assert live
+    return desk.data, live
+
+
+@pytest.fixture
+def first(desk: Desk, original: tuple[Path, Generation]) -> Generation:
+    """The live generation of the desk's pages. A test that takes it takes it before `assay`."""
+    data, live = original
+    copy_tree(data, desk.data)
+    return live
 
 
 @pytest.fixture
@@ -82,8 +101,9 @@ def test_a_publish_without_changes_builds_and_embeds_nothing(assay: Assay) -> No
     assert len(assay.generations()) == 1
 
 
-def test_pages_that_are_those_of_the_live_generation_again_build_nothing(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_pages_that_are_those_of_the_live_generation_again_build_nothing(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
     page = (desk.docs / "camera.md").read_text(encoding="utf-8")
     desk.write("camera", "The camera focuses itself.")
     candidate = assay.builds.ingest().generation
@@ -100,8 +120,8 @@ def test_pages_that_are_those_of_the_live_generation_again_build_nothing(desk: D
     assert assay.publish().promoted
 
 
+@pytest.mark.usefixtures("first")
 def test_pages_that_differ_from_the_live_ones_in_their_tags_alone_are_built(desk: Desk, assay: Assay) -> None:
-    assay.publish()
     desk.write("camera", "The camera focuses itself.")
     assay.builds.ingest()
     body = "# About the camera\n\nThe camera is checked every 6 days.\n"
@@ -109,8 +129,9 @@ def test_pages_that_differ_from_the_live_ones_in_their_tags_alone_are_built(desk
     assert not assay.builds.ingest().unchanged
 
 
-def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
     before = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(first.id)}
     desk.write("camera", "The camera focuses itself.")
     build = assay.publish().build
@@ -120,8 +141,9 @@ def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(
     assert _urls(assay, "camera focuses itself")[0] == "https://docs.example/camera"
 
 
-def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
     dates = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(first.id)}
     assay.parts.catalog.update_generation(replace(first, chunker=replace(first.chunker, reader="markdown-1")))
     with sqlite3.connect(desk.data / "catalog.sqlite") as connection:
@@ -158,23 +180,23 @@ def test_an_index_without_inner_headings_gets_them_by_a_publish_that_embeds_noth
     assert assay.publish().build.unchanged
 
 
+@pytest.mark.usefixtures("first")
 def test_a_removed_page_no_longer_answers(desk: Desk, assay: Assay) -> None:
-    assay.publish()
     desk.remove("battery")
     build = assay.publish().build
     assert build.removed == ("https://docs.example/battery",)
     assert "https://docs.example/battery" not in _urls(assay, "about the battery")
 
 
+@pytest.mark.usefixtures("first")
 def test_a_renamed_page_is_not_embedded_again(desk: Desk, assay: Assay) -> None:
-    assay.publish()
     (desk.docs / "camera.md").rename(desk.docs / "optics.md")
     assert assay.publish().build.embedded == 0
     assert _urls(assay, "about the camera")[0] == "https://docs.example/optics"
 
 
+@pytest.mark.usefixtures("first")
 def test_an_incremental_build_equals_a_fresh_one(desk: Desk, assay: Assay, tmp_path: Path) -> None:
-    assay.publish()
     desk.write("lamp", "The lamp is new.")
     desk.remove("fan")
     incremental = assay.publish().build.generation
@@ -215,8 +237,7 @@ def test_documents_that_no_reader_takes_block_the_candidate_and_some_do_not(desk
     assert report.build.unread.documents == {"adoc": 3, "ipynb": 1}
 
 
-def test_unread_files_are_counted_again_where_no_page_has_changed(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_unread_files_are_counted_again_where_no_page_has_changed(first: Generation, desk: Desk, assay: Assay) -> None:
     assert assay.parts.catalog.generation(first.id).unread_documents == {}
     (desk.docs / "more.rst").write_text("More")
     again = assay.publish().build
@@ -241,8 +262,8 @@ def test_failed_pages_are_counted_again_where_no_page_has_changed(desk: Desk, tm
         assert (stored.failed_pages, stored.carried_pages) == (0, 0)
 
 
+@pytest.mark.usefixtures("first")
 def test_a_page_that_is_restored_no_longer_blocks_the_waiting_candidate(desk: Desk, assay: Assay) -> None:
-    assay.publish()
     page = desk.docs / "radio.md"
     readable = page.read_bytes()
     desk.write("gripper", "The gripper has changed.")
@@ -255,8 +276,7 @@ def test_a_page_that_is_restored_no_longer_blocks_the_waiting_candidate(desk: De
     assert promoted.id == waiting.id
 
 
-def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_many_failed_pages_block_the_candidate_and_live_stays(first: Generation, desk: Desk, assay: Assay) -> None:
     for part in PARTS[:4]:
         (desk.docs / f"{part}.md").write_bytes(b"\xff")
     report = assay.publish()
@@ -268,8 +288,7 @@ def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay:
     assert assay.parts.catalog.generation(report.build.generation.id).state is State.REJECTED
 
 
-def test_a_large_fall_in_pages_blocks_the_candidate(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_large_fall_in_pages_blocks_the_candidate(first: Generation, desk: Desk, assay: Assay) -> None:
     desk.remove(*PARTS[:5])
     report = assay.publish()
     assert report.verdict
@@ -334,8 +353,7 @@ def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(de
     assert assay.promote(ids[4]).id == ids[4]
 
 
-def test_a_damaged_live_index_does_not_stop_the_next_build(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_damaged_live_index_does_not_stop_the_next_build(first: Generation, desk: Desk, assay: Assay) -> None:
     _damage(desk, first.id)
     desk.write("lamp", "The lamp is new.")
     report = assay.publish()
@@ -343,8 +361,7 @@ def test_a_damaged_live_index_does_not_stop_the_next_build(desk: Desk, assay: As
     assert report.build.embedded == len(PARTS)
 
 
-def test_a_damaged_live_index_is_built_anew_though_no_page_changed(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_damaged_live_index_is_built_anew_though_no_page_changed(first: Generation, desk: Desk, assay: Assay) -> None:
     _damage(desk, first.id)
     report = assay.publish()
     assert report.promoted
@@ -352,8 +369,9 @@ def test_a_damaged_live_index_is_built_anew_though_no_page_changed(desk: Desk, a
     assert _urls(assay, "about the radio")[0] == "https://docs.example/radio"
 
 
-def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
     desk.write("lamp", "The lamp is new.")
     second = assay.publish().build.generation
     _damage(desk, first.id)
@@ -378,10 +396,10 @@ def test_a_rollback_past_a_damaged_generation_names_the_older_sound_one(desk: De
     assert assay.promote(ids[0]).id == ids[0]
 
 
+@pytest.mark.usefixtures("first")
 def test_an_interrupt_after_a_build_was_dropped_leaves_no_warning(
     desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assay.publish()
     forget = assay.parts.catalog.forget
 
     def interrupted(generation_id: str) -> None:
@@ -394,8 +412,8 @@ def test_an_interrupt_after_a_build_was_dropped_leaves_no_warning(
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
+@pytest.mark.usefixtures("first")
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
-    assay.publish()
     with assay.parts.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
         other.builds.ingest()
 
@@ -419,12 +437,15 @@ def test_a_candidate_that_another_publish_makes_live_meanwhile_is_no_error(
 
 @pytest.mark.parametrize("meanwhile", ["rollback", "promote"])
 def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
-    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, meanwhile: str
+    first: Generation,
+    desk: Desk,
+    assay: Assay,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    meanwhile: str,
 ) -> None:
-    first = assay.publish().promoted
     desk.write("lamp", "The lamp is new.")
     second = assay.publish().promoted
-    assert first
     assert second
     desk.write("lamp", "The lamp is old.")
     validate = assay.evaluation.validate
@@ -451,9 +472,8 @@ def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
 @pytest.mark.parametrize("by", ["returning", "replacing", "removing"])
 @pytest.mark.parametrize("command", ["publish", "promote"])
 def test_a_release_whose_candidate_another_command_drops_ends_as_changed_and_is_not_measured_again(
-    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str, by: str
+    first: Generation, desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str, by: str
 ) -> None:
-    live = assay.publish().promoted
     before = (desk.docs / "lamp.md").read_bytes()
     desk.write("lamp", "The lamp is new.")
     if command == "promote":
@@ -479,15 +499,14 @@ def test_a_release_whose_candidate_another_command_drops_ends_as_changed_and_is_
     with pytest.raises(LiveChanged, match="another command replaced or dropped it"):
         assay.publish() if command == "publish" else assay.promote()
     assert len(validated) == 1
-    assert live
-    assert assay.parts.catalog.live_id() == live.id
+    assert assay.parts.catalog.live_id() == first.id
 
 
 @pytest.mark.parametrize("command", ["publish", "promote"])
+@pytest.mark.usefixtures("first")
 def test_a_release_is_refused_if_the_live_generation_never_stays(
     desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    assay.publish()
     desk.write("lamp", "The lamp is new.")
     live = [one.id for one in (assay.publish().promoted, assay.rollback()) if one]
     desk.write("lamp", "The lamp is old.")
@@ -519,8 +538,9 @@ def test_a_publish_that_nobody_interferes_with_has_no_note(desk: Desk, assay: As
     assert assay.publish().notes == ()
 
 
-def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(desk: Desk, assay: Assay) -> None:
-    first = assay.publish().build.generation
+def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
     desk.remove(*PARTS)
     with pytest.raises(SourceError):
         assay.publish()
@@ -546,14 +566,14 @@ def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk) -> None:
             )
 
 
+@pytest.mark.usefixtures("first")
 def test_a_threshold_drops_what_is_less_similar(assay: Assay) -> None:
-    assay.publish()
     everything = assay.search(Query("when is the gripper checked", 12)).hits
     limit = sorted(hit.similarity for hit in everything)[len(everything) // 2]
     kept = assay.search(Query("when is the gripper checked", 12, threshold=limit)).hits
     assert {hit.chunk.id for hit in kept} == {hit.chunk.id for hit in everything if hit.similarity >= limit}
 
 
+@pytest.mark.usefixtures("first")
 def test_a_filter_that_nothing_matches_gives_an_empty_answer(assay: Assay) -> None:
-    assay.publish()
     assert assay.search(Query("gripper", 5, filters=Filters(sources=("elsewhere",)))).hits == ()

@@ -6,9 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from tests.copies import copy_tree
 from tests.folders import plant
 from tests.integration.cli.commands import Run
-from tests.integration.cli.conftest import PARTS
+from tests.integration.cli.commands import assay as run_to_end
+from tests.integration.cli.conftest import PARTS, planted_pages
 
 TESTSET = "topics.json"
 LOGIN = "# Sign in\n\nSign in with your company account to continue. Forgot your password? Contact the helpdesk.\n"
@@ -28,6 +30,23 @@ def _write_test_set(folder: Path, *parts: str) -> None:
 
 def _judgment(part: str) -> dict[str, object]:
     return {"url": f"https://docs.example/{part}", "quote": f"The {part} is checked", "label": 2}
+
+
+@pytest.fixture(scope="module")
+def judged_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of such a folder in which a publish with the test set has passed."""
+    folder = planted_pages(tmp_path_factory.mktemp("judged"))
+    _write_test_set(folder)
+    assert run_to_end(folder, "publish", "--testset", TESTSET).code == 0
+    return folder / ".assay"
+
+
+@pytest.fixture
+def judged(folder: Path, judged_data: Path) -> Path:
+    """The folder, with its pages live and judged by the test set."""
+    _write_test_set(folder)
+    copy_tree(judged_data, folder / ".assay")
+    return folder
 
 
 def _break(folder: Path, *parts: str) -> dict[str, str]:
@@ -55,9 +74,8 @@ def test_content_that_failed_its_test_set_stays_out_whatever_was_rejected_in_bet
     assert (without.code, without.body["verdict"], bool(without.body["promoted"])) == (0, "PASS", True)
 
 
+@pytest.mark.usefixtures("judged")
 def test_new_content_is_judged_by_the_test_set_of_what_is_live(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     _break(folder, *PARTS[:2])
     assert assay("ingest").code == 0
     promoted = assay("promote")
@@ -94,9 +112,8 @@ def test_a_build_alone_does_not_forget_the_test_set_of_a_rejected_generation(ass
     assert assay("publish").code == 1
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_setting_judges_the_structure_alone(assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     _break(folder, *PARTS[:2])
     monkeypatch.setenv("ASSAY_VALIDATION__TESTSET", "false")
     checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
@@ -113,9 +130,8 @@ def test_a_test_set_and_none_at_once_are_refused(assay: Run, folder: Path) -> No
         assert (said.code, "--testset names no file" in said.err) == (2, True)
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_test_set_that_is_gone_is_not_left_out_in_silence(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     (folder / TESTSET).unlink()
     plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
     said = assay("publish")
@@ -155,18 +171,16 @@ def test_the_test_set_is_remembered_however_many_releases_went_without_it(assay:
     assert assay("publish").code == 1
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_broken_test_set_is_refused_before_anything_is_built(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     plant(folder, {TESTSET: "{", "docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
     said = assay("publish")
     assert (said.code, "what is live cannot be used" in " ".join(said.err.split())) == (2, True)
     assert len(assay("generations", "--json").body["generations"]) == 1
 
 
+@pytest.mark.usefixtures("judged")
 def test_what_went_live_without_the_test_set_is_judged_by_the_next_publish(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     assert assay("publish", "--json").body["verdict"] == "PASS"
     _break(folder, *PARTS[:2])
     assert assay("publish", "--no-testset").code == 0
@@ -178,9 +192,8 @@ def test_what_went_live_without_the_test_set_is_judged_by_the_next_publish(assay
     assert assay("publish", "--no-testset", "--json").body["unchanged"]
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_promotion_that_judges_nothing_shows_no_notes_of_a_verdict(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
     assert "No test set is set" in assay("publish").out
     newest, oldest = assay("generations", "--json").body["generations"]
@@ -189,9 +202,8 @@ def test_a_promotion_that_judges_nothing_shows_no_notes_of_a_verdict(assay: Run,
         assert (said.code, "No test set is set" in said.out) == (0, False)
 
 
+@pytest.mark.usefixtures("judged")
 def test_an_edited_test_set_judges_unchanged_pages_once(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     assert assay("publish", "--json").body["unchanged"]
     body = json.loads((folder / TESTSET).read_text())
     body["topics"][0]["text"] += " How often?"
@@ -201,11 +213,10 @@ def test_an_edited_test_set_judges_unchanged_pages_once(assay: Run, folder: Path
     assert assay("publish", "--json").body["unchanged"]
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_copied_project_is_judged_by_its_own_test_set(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     copy = folder.parent / f"{folder.name}-copy"
-    shutil.copytree(folder, copy)
+    copy_tree(folder, copy)
     (folder / TESTSET).unlink()
     _break(copy, *PARTS[:2])
     said = assay("publish", "--config", str(copy / "assay.toml"), "--data-dir", str(copy / ".assay"), "--json")
@@ -220,7 +231,7 @@ def test_a_moved_project_uses_its_own_test_set_wherever_its_data_directory_is(
     _write_test_set(folder)
     assert assay("publish", "--testset", TESTSET, "--data-dir", data).code == 0
     moved = folder.parent / f"{folder.name}-moved"
-    shutil.copytree(folder, moved)
+    copy_tree(folder, moved)
     (folder / TESTSET).unlink()
     _break(moved, *PARTS[:2])
     arguments = ("publish", "--config", str(moved / "assay.toml"), "--data-dir", str(moved / data), "--json")
@@ -233,7 +244,7 @@ def test_a_moved_project_uses_its_own_test_set_wherever_its_data_directory_is(
 def test_a_test_set_outside_the_project_is_remembered_by_its_absolute_path(assay: Run, folder: Path) -> None:
     _write_test_set(folder)
     elsewhere = folder.parent / f"{folder.name}-elsewhere"
-    shutil.copytree(folder, elsewhere)
+    copy_tree(folder, elsewhere)
     assert assay("publish", "--testset", str(elsewhere / TESTSET)).code == 0
     _break(folder, *PARTS[:2])
     notes = assay("publish", "--json").body["notes"]
@@ -270,9 +281,8 @@ def test_a_linked_test_set_is_remembered_as_the_link(assay: Run, folder: Path) -
     assert any(str(folder / "current" / TESTSET) in note for note in said.body["notes"])
 
 
+@pytest.mark.usefixtures("judged")
 def test_an_absolute_path_of_an_older_version_still_names_the_test_set(assay: Run, folder: Path) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     with sqlite3.connect(folder / ".assay" / "catalog.sqlite") as connection:
         (stored,) = connection.execute("SELECT verdict FROM generations").fetchone()
         verdict = json.loads(stored)
@@ -284,11 +294,10 @@ def test_an_absolute_path_of_an_older_version_still_names_the_test_set(assay: Ru
     assert assay("publish", "--json").body["verdict"] == "FAIL"
 
 
+@pytest.mark.usefixtures("judged")
 def test_the_list_of_generations_says_whose_verdict_it_is_and_that_no_test_set_gave_it(
     assay: Run, folder: Path
 ) -> None:
-    _write_test_set(folder)
-    assert assay("publish", "--testset", TESTSET).code == 0
     plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
     assert assay("publish", "--no-testset").code == 0
     (folder / "docs/lamp.md").unlink()
