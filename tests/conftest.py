@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 from assay.redaction import forget
 from tests.disks import mounted
 from tests.postgres import PostgresServer, running_postgres
+from tests.quick import command_made_once, leave_to_the_system
 from tests.schemas import schema_made_once
 
 # How long an example takes says something about the machine, not about the code.
@@ -78,6 +80,14 @@ def postgres_url(postgres: PostgresServer) -> Iterator[str]:
 @pytest.fixture(scope="session", autouse=True)
 def _schema_made_once() -> Iterator[None]:
     with schema_made_once():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_needless_work() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", command_made_once)
+        patch.setattr(os, "fsync", leave_to_the_system)
         yield
 
 

@@ -25,6 +25,7 @@ _LOADED = (
     "assay.web.server",
     "tests.acceptance.killing",
     "tests.integration.web.conftest",
+    "tests.preloaded",
 )
 _CONTEXT = multiprocessing.get_context("forkserver")
 

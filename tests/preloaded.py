@@ -1,0 +1,19 @@
+"""What commands import late, load or make once, so that forked processes need not do so again. Starts no thread."""
+
+import gc
+import os
+
+import alembic.command  # noqa: F401
+import numpy.ma  # noqa: F401
+import pygments.lexers  # noqa: F401
+import typer.main
+
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.cli.main import app
+from tests.quick import command_made_once, leave_to_the_system
+
+StaticEmbedder().embed_documents(["A text."])
+command_made_once(app)
+typer.main.get_command = command_made_once
+os.fsync = leave_to_the_system
+gc.freeze()
