@@ -1,11 +1,13 @@
 """Releasing over HTTP: promoting and going back while clients search."""
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
 
 import pytest
+from tests.copies import copy_tree
 from tests.integration.web.conftest import Connect, RunningServer, running_server, settings_for, write_pages
 from tests.integration.web.wire import Answer, ask, bearer, make_key, search
 from tests.postgres import running_postgres
@@ -21,19 +23,27 @@ FAR_LESS_THAN_A_STATEMENT_HAS = 60.0
 """Seconds; a statement has 120, and what is asked of a catalog first less than two."""
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Index:
-    """A retired, a live and a candidate generation, as ids in order, each with a page more."""
-    pages = write_pages(tmp_path / "pages")
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """A retired, a live and a candidate generation, as ids in order, each with a page more; to be copied."""
+    folder = tmp_path_factory.mktemp("original")
+    pages = write_pages(folder / "pages")
     ids = []
-    with Assay.open(settings_for(tmp_path)) as assay:
+    with Assay.open(settings_for(folder)) as assay:
         for number, build in enumerate((assay.publish, assay.publish, assay.builds.ingest)):
             if number:
                 text = f"# Extra {number}\n\nPage number {number}.\n"
                 (pages / f"extra-{number}.md").write_text(text, encoding="utf-8")
             build()
             ids.append(assay.generations()[0].id)
-    return tmp_path, ids
+    return folder, ids
+
+
+@pytest.fixture
+def index(original: Index, tmp_path: Path) -> Index:
+    """A copy of it."""
+    folder, ids = original
+    return copy_tree(folder, tmp_path / "copy"), ids
 
 
 class Operator:
@@ -111,6 +121,15 @@ def test_two_operators_at_the_same_time_promote_and_go_back_once(index: Index, t
         assert {each.generation.id for each in left} == {second}
 
 
+@pytest.fixture(scope="module")
+def refusing(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """An operator of a server with one generation."""
+    keys = tmp_path_factory.mktemp("keys") / "keys.json"
+    token = make_key(keys, "operator", Scope.ADMIN)
+    with running_server(published, keys_file=str(keys)) as server:
+        yield Operator(server, token)
+
+
 @pytest.mark.parametrize(
     ("action", "body", "status", "error"),
     [
@@ -127,17 +146,14 @@ def test_two_operators_at_the_same_time_promote_and_go_back_once(index: Index, t
     ],
 )
 def test_what_cannot_be_released_is_refused_and_live_stays(
-    published: Path, tmp_path: Path, action: str, body: dict[str, object], status: int, error: str
+    refusing: Operator, action: str, body: dict[str, object], status: int, error: str
 ) -> None:
-    keys = tmp_path / "keys.json"
-    token = make_key(keys, "operator", Scope.ADMIN)
-    with running_server(published, keys_file=str(keys)) as server:
-        operator = Operator(server, token)
-        live = operator.list().live
-        sent = {name: live if value == "FIRST" else value for name, value in body.items()}
-        answer = operator.ask(action, sent)
-        assert (answer.status, answer.body["error"]) == (status, error)
-        assert operator.list().live == live
+    live = refusing.list().live
+    assert live is not None
+    sent = {name: live if value == "FIRST" else value for name, value in body.items()}
+    answer = refusing.ask(action, sent)
+    assert (answer.status, answer.body["error"]) == (status, error)
+    assert refusing.list().live == live
 
 
 def test_a_candidate_that_does_not_pass_is_409_with_the_reason(index: Index, tmp_path: Path) -> None:

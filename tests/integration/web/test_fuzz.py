@@ -6,7 +6,7 @@ import pytest
 from benchmarks.fuzz import Tally, fuzz
 from tests.integration.web.conftest import ROUTES, running_server
 
-CASES = 360
+CASES = 240
 SEED = 20_260_301
 
 pytestmark = pytest.mark.slow

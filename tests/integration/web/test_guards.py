@@ -7,8 +7,10 @@ import re
 import signal
 import socket
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -126,32 +128,36 @@ def test_a_head_that_comes_a_byte_now_and_then_is_ended_while_others_are_answere
         assert {refusal_in(each.result()) for each in slow} == {(408, "request_timeout")}
 
 
-def test_a_connection_on_which_nothing_comes_is_closed(published: Path) -> None:
+@pytest.fixture(scope="module")
+def hasty_server(published: Path) -> Iterator[RunningServer]:
+    """A server that waits half a second for a head."""
     with running_server(published, head_seconds=0.5) as server:
-        assert exchange(server.port) == b""
+        yield server
 
 
-def test_a_second_head_on_a_connection_has_the_same_time(published: Path) -> None:
-    with running_server(published, head_seconds=0.5) as server:
-        first = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        answer = exchange(server.port, first + b"GET /livez HT")
-        assert answer.startswith(b"HTTP/1.1 200 ")
-        _, _, rest = answer.partition(b'{"status":"alive"}')
-        assert refusal_in(rest) == (408, "request_timeout")
+def test_a_connection_on_which_nothing_comes_is_closed(hasty_server: RunningServer) -> None:
+    assert exchange(hasty_server.port) == b""
 
 
-def test_a_head_that_begins_on_an_idle_connection_has_the_same_time(published: Path) -> None:
-    with running_server(published, head_seconds=0.5) as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
-            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            answer = b""
-            while not answer.endswith(b'{"status":"alive"}'):
-                answer += connection.recv(65_536)
-            connection.sendall(b"GET /livez HT")
-            late = b""
-            while part := connection.recv(65_536):
-                late += part
-        assert refusal_in(late) == (408, "request_timeout")
+def test_a_second_head_on_a_connection_has_the_same_time(hasty_server: RunningServer) -> None:
+    first = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answer = exchange(hasty_server.port, first + b"GET /livez HT")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    _, _, rest = answer.partition(b'{"status":"alive"}')
+    assert refusal_in(rest) == (408, "request_timeout")
+
+
+def test_a_head_that_begins_on_an_idle_connection_has_the_same_time(hasty_server: RunningServer) -> None:
+    with socket.create_connection(("127.0.0.1", hasty_server.port), timeout=60) as connection:
+        connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = b""
+        while not answer.endswith(b'{"status":"alive"}'):
+            answer += connection.recv(65_536)
+        connection.sendall(b"GET /livez HT")
+        late = b""
+        while part := connection.recv(65_536):
+            late += part
+    assert refusal_in(late) == (408, "request_timeout")
 
 
 def test_an_idle_connection_is_kept_longer_than_a_head_may_take(published: Path) -> None:
@@ -191,34 +197,45 @@ def test_a_search_that_takes_longer_than_a_body_may_is_answered(published: Path,
         assert slow.result() == 200
 
 
-def test_what_is_left_of_a_refused_body_does_not_hold_the_connection(published: Path) -> None:
-    with running_server(published, head_seconds=0.5) as server:
-        answer = exchange(server.port, POST + b"Content-Length: 1000000\r\n\r\n")
-        assert answer.startswith(b"HTTP/1.1 413 ")
+def test_what_is_left_of_a_refused_body_does_not_hold_the_connection(hasty_server: RunningServer) -> None:
+    answer = exchange(hasty_server.port, POST + b"Content-Length: 1000000\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_client_that_reads_nothing_is_left(published: Path) -> None:
+def test_a_client_that_reads_nothing_is_left(hasty_server: RunningServer) -> None:
     request = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with running_server(published, head_seconds=0.5) as server, socket.socket() as connection:
+    with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        connection.connect(("127.0.0.1", server.port))
+        connection.connect(("127.0.0.1", hasty_server.port))
         connection.sendall(request * 400)
         counts = [-2, -1]
 
         def is_over() -> bool:
             time.sleep(0.2)
-            metrics = ask(server.port, "/metrics").content.decode()
+            metrics = ask(hasty_server.port, "/metrics").content.decode()
             counts.extend(
                 int(float(n)) for n in re.findall(r'requests_total{.*route="/openapi.json".*} (\S+)', metrics)
             )
-            return under_way(server.port) == 0 and counts[-1] == counts[-2]
+            return under_way(hasty_server.port) == 0 and counts[-1] == counts[-2]
 
         until(is_over)
         assert 0 < counts[-1] < 400
-        assert search(server.port).status == 200
+        assert search(hasty_server.port).status == 200
 
 
 # --- what is not a request -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server_for(published: Path) -> Iterator[Callable[[list[str]], RunningServer]]:
+    """Servers to pages of other origins, one for each list of these."""
+    with ExitStack() as running:
+
+        @cache
+        def started(origins: tuple[str, ...]) -> RunningServer:
+            return running.enter_context(running_server(published, cors_origins=list(origins)))
+
+        yield lambda origins: started(tuple(origins))
 
 
 @pytest.mark.parametrize(
@@ -231,10 +248,14 @@ def test_a_client_that_reads_nothing_is_left(published: Path) -> None:
 )
 @pytest.mark.parametrize("trouble", [b"Host: a\r\nHost: b\r\n", b"X-Long: " + b"x" * MAX_HEAD_BYTES + b"\r\n"])
 def test_a_page_may_read_what_is_answered_below_the_application_too(
-    published: Path, origins: list[str], sent: bytes, allowed: bytes | None, trouble: bytes
+    server_for: Callable[[list[str]], RunningServer],
+    origins: list[str],
+    sent: bytes,
+    allowed: bytes | None,
+    trouble: bytes,
 ) -> None:
-    with running_server(published, cors_origins=origins) as server:
-        answer = exchange(server.port, b"GET /livez HTTP/1.1\r\nOrigin: " + sent + b"\r\n" + trouble + b"\r\n")
+    head = b"GET /livez HTTP/1.1\r\nOrigin: " + sent + b"\r\n" + trouble + b"\r\n"
+    answer = exchange(server_for(origins).port, head)
     assert refusal_in(answer)[0] in {400, 431}
     found = re.search(rb"\r\nAccess-Control-Allow-Origin: (\S+)\r\n", answer)
     assert (found[1] if found else None) == allowed
