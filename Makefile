@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-user
+TEST_PROCESSES ?= 3
 
 # Every command and test starts processes of Python; without this each of them compiles all of Assay anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -31,7 +32,7 @@ demo: $(USER_STAMP)  ## ingest, validate, promote and search the example handboo
 
 # In the order of the folders: the longest files are the first, and none of them is left to one process at the end.
 test: $(STAMP)  ## run all tests
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)  ## format, lint, types, layers, and docs against code
 	$(BIN)/ruff format --check

@@ -44,6 +44,13 @@ THRESHOLD_FIELDS = {
 ROUTES = tuple(QUERY_FIELDS)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """End the process of a test in a browser that takes too long: Playwright catches what a signal raises."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(method="thread"))
+
+
 def asking(route: str, query: object = "How do nodes communicate?", **fields: object) -> dict[str, object]:
     """A body that asks this of a route, whatever the similarity of what is found."""
     lowest = {"similarity_threshold": 0.0} if route == "/api/v1/search" else {}
