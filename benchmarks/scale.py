@@ -6,10 +6,14 @@ cost = a · chunks^b is fitted to each figure by least squares of its logarithms
 
 The embedded store is measured; with QDRANT_URL, the server there, with ASSAY_QDRANT__ settings such as
 ASSAY_QDRANT__QUANTIZATION=scalar. Its collections and their alias have a name of their own. The collection is removed
-afterwards.
+afterwards. With QDRANT_PID, the process id of that server on this machine, its CPU time and memory are measured too.
+
+`python -m benchmarks.scale build FOLDER`, `search FOLDER` and `remove FOLDER` do a part alone, with the pages in
+FOLDER/docs.
 """
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -18,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import httpx
@@ -28,7 +32,7 @@ from tokenizers import Tokenizer
 
 from assay.app import Assay
 from assay.model.ranking import Filters, Mode, Query
-from assay.ports import IndexQuery
+from assay.ports import IndexQuery, Silence
 from assay.settings import Settings, load_settings
 from benchmarks.generated_text import NEAR_DUPLICATES, GeneratedText
 from benchmarks.serving import bare_engine, resident_megabytes, timed
@@ -69,7 +73,7 @@ def build(work: Path) -> dict[str, float]:
         assay.parts.embedder.embed_documents = _timed(assay.parts.embedder.embed_documents, "of it embedder s", spent)  # type: ignore[method-assign]
         QdrantClient.upsert = _timed(QdrantClient.upsert, "of it upsert s", spent)  # type: ignore[method-assign]
         started = perf_counter()
-        report = assay.publish()
+        report = assay.publish(progress=_Stages())
         whole = perf_counter() - started
     if report.promoted is None:
         raise SystemExit(f"not promoted: {report.verdict and report.verdict.summary}")
@@ -89,6 +93,42 @@ def build(work: Path) -> dict[str, float]:
         "disk MB": sum(path.stat().st_blocks for path in (work / "data").rglob("*")) * 512 / 1e6,
     }
     return found | ({"recall in the gate": recall} if recall is not None else {})
+
+
+class _Stages(Silence):
+    """Prints the time and the memory of each stage when it ends.
+
+    CPU seconds of this process, and of the server; not of the processes that read pages.
+    """
+
+    def __init__(self) -> None:
+        self._running: list[tuple[str, float, float, float]] = []
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """Note when it begins."""
+        del total
+        self._running.append((stage, perf_counter(), process_time(), server_seconds()))
+
+    def end(self) -> None:
+        """Print its figures. Memory is that of the process, of which the first figure is the peak so far."""
+        name, started, used, served = self._running.pop()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        now, mapped = resident_megabytes("self")
+        print(
+            f"    {name}: {perf_counter() - started:.0f} s, CPU {process_time() - used:.0f} s, "
+            f"server's CPU {server_seconds() - served:.0f} s, memory {peak:.0f}, {now:.0f}, {mapped:.0f} mapped MB",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def server_seconds() -> float:
+    """CPU seconds of the server that QDRANT_PID names; 0 without it."""
+    process = os.environ.get("QDRANT_PID")
+    if not process:
+        return 0.0
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _timed(function: Callable[..., Any], name: str, spent: dict[str, float]) -> Callable[..., Any]:
@@ -115,7 +155,10 @@ def search(work: Path) -> dict[str, float]:
             for mode in Mode:
                 for text in queries[:50]:
                     searcher.search(Query(text, _TOP, mode))
+                used, served = process_time(), server_seconds()
                 seconds, _ = timed(lambda text, mode=mode: searcher.search(Query(text, _TOP, mode)), queries, 1)
+                found[f"{mode.value} CPU ms"] = (process_time() - used) / len(queries) * 1000.0
+                found[f"{mode.value} server's CPU ms"] = (server_seconds() - served) / len(queries) * 1000.0
                 for share in (50, 95, 99):
                     found[f"{mode.value} p{share} ms"] = float(np.percentile(seconds, share)) * 1000.0
             vectors = [assay.parts.embedder.embed_query(text) for text in queries[:_COMPARED]]
