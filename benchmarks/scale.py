@@ -38,7 +38,7 @@ from benchmarks.generated_text import NEAR_DUPLICATES, GeneratedText
 from benchmarks.serving import bare_engine, resident_megabytes, timed
 
 SIZES = (20_000, 60_000)
-_QUERIES = 600
+_QUERIES = 300
 _COMPARED = 200
 _TOP = 10
 _WORD_MARK = "▁"

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from assay.adapters.sources.built.detection import is_built_site
 from assay.adapters.sources.folder.source import FolderSource
+from assay.adapters.stores.edge.engine import Compression
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.embedders import models_by_dimension
 from assay.errors import (
@@ -65,7 +66,9 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
 def embedded_store(settings: Settings, folder: Path) -> VectorStore:
     """Build the embedded store over a folder."""
     process_from = _PROCESS_FROM if worker_count(settings.ingest.workers) else None
-    return EdgeStore(folder, hnsw_threshold=settings.index.hnsw_threshold, process_from=process_from)
+    index = settings.index
+    compression = index.options(Compression)
+    return EdgeStore(folder, hnsw_threshold=index.hnsw_threshold, compression=compression, process_from=process_from)
 
 
 def qdrant_store(settings: Settings) -> VectorStore:

@@ -60,6 +60,18 @@ class IndexSettings(Table):
         ge=0,
         description="Number of chunks at which an approximate (HNSW) index is built; with fewer, search is exact.",
     )
+    quantization: Literal["none", "scalar", "binary"] = Field(
+        default="scalar",
+        description="Of an embedded index of 4,000 chunks or more: search a compressed copy of the vectors first, with "
+        "one byte (`scalar`) or one bit (`binary`) for each dimension. A server has `qdrant.quantization`.",
+    )
+    oversampling: float = Field(
+        default=2.0,
+        ge=1.0,
+        le=100.0,
+        description="Of an embedded index with a compressed copy: candidates rescored with full vectors, as a multiple "
+        "of the hits, which count as at least 50.",
+    )
     adopt: str | None = Field(
         default=None,
         min_length=1,

@@ -8,11 +8,13 @@ from pydantic import SecretStr
 
 from assay.adapters.embedders.remote.embedder import RemoteRules
 from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+from assay.adapters.stores.edge.engine import Compression
 from assay.adapters.stores.qdrant.options import Access, CollectionLayout, ReadOptions, UploadOptions
 from assay.ingest.workers.limits import PageLimits
 from assay.settings import (
     EmbeddingSettings,
     GateSettings,
+    IndexSettings,
     IngestSettings,
     QdrantSettings,
     SourceSettings,
@@ -30,6 +32,7 @@ FILLED: list[tuple[type[Table], type[Any], set[str]]] = [
     (GateSettings, QualityLimits, {"completeness", "hashes", "measures"}),
     (GateSettings, StructuralLimits, {"max_page_rise"}),
     (IngestSettings, PageLimits, set()),
+    (IndexSettings, Compression, set()),
     (QdrantSettings, Access, set()),
     (QdrantSettings, CollectionLayout, {"hnsw_threshold"}),
     (QdrantSettings, UploadOptions, set()),

@@ -58,8 +58,9 @@ def recall_of_dense_search(context: CheckContext, limits: StructuralLimits, prog
         mean,
         f"dense search finds at least {percent(limits.min_recall)} of the exact top {_FOUND} of {len(recalls)} chunks",
         f"dense search finds {percent(round(mean, 3))} of the exact top {_FOUND} of {len(recalls)} chunks (limit "
-        f"{percent(limits.min_recall)}): the approximate index loses neighbours. Search it with a larger [qdrant] "
-        'search_width or oversampling, set quantization = "none", or lower gate.min_recall',
+        f"{percent(limits.min_recall)}): the approximate index loses neighbours. Search it with a larger [index] "
+        "oversampling, on a server with a larger [qdrant] search_width or oversampling, set quantization = "
+        '"none", or lower gate.min_recall',
         [f"{name_of(chunk)}: {percent(recall)}" for recall, chunk in worst if recall < 1.0],
     )
 

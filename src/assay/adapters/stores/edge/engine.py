@@ -4,9 +4,10 @@ import errno
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import qdrant_edge as edge
 
@@ -17,7 +18,7 @@ from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStor
 from assay.model.ranking import Filters
 
 if TYPE_CHECKING:
-    from qdrant_edge import ConditionType  # a name of the stubs only
+    from qdrant_edge import ConditionType, QuantizationConfigType  # names of the stubs only
 
 _NEVER = 2**31
 """Kilobytes that no segment reaches, so that the engine does not optimize it."""
@@ -36,10 +37,23 @@ class SearchKind(StrEnum):
     """Compares every vector."""
 
     COMPRESSED = "compressed"
-    """Scans a copy with one byte per dimension and rescores the best in full precision."""
+    """Scans the compressed copy and rescores the best in full precision; without a copy, compares every vector."""
 
     GRAPH = "graph"
-    """Searches the compressed copy by an HNSW graph and rescores the best in full precision."""
+    """Searches the compressed copy, if there is one, by an HNSW graph and rescores the best in full precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """The compressed copy of the vectors that is searched first.
+
+    quantization: one byte (`scalar`) or one bit (`binary`) for each dimension; `none` for no copy. Applies to new
+        indexes.
+    oversampling: this many times the requested results are rescored in full precision.
+    """
+
+    quantization: Literal["none", "scalar", "binary"] = "scalar"
+    oversampling: float = 2.0
 
 
 _LINKS, _BUILD_WIDTH, SEARCH_WIDTH = 16, 128, 1_024
@@ -52,17 +66,16 @@ FULL_SCAN_POINTS = 20_000
 """With fewer filtered points than this, a scan is used instead of the graph: faster and exact."""
 
 
-def shard_config(dimension: int, kind: SearchKind) -> edge.EdgeConfig:
+def shard_config(dimension: int, kind: SearchKind, compression: Compression) -> edge.EdgeConfig:
     """Configuration of a shard, always with one segment."""
     exact = kind is SearchKind.EXACT
-    compression = None if exact else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, memory=edge.Memory.Cached)
     return edge.EdgeConfig(
         vectors={
             DENSE: edge.EdgeVectorParams(
                 size=dimension,
                 distance=edge.Distance.Cosine,
                 memory=edge.Memory.Cached,
-                quantization_config=compression,
+                quantization_config=None if exact else _quantization(compression),
             )
         },
         sparse_vectors={
@@ -86,6 +99,16 @@ def shard_config(dimension: int, kind: SearchKind) -> edge.EdgeConfig:
         payload_memory=edge.Memory.Cold,
         wal_enabled=False,
     )
+
+
+def _quantization(compression: Compression) -> "QuantizationConfigType | None":
+    match compression.quantization:
+        case "scalar":
+            return edge.ScalarQuantizationConfig(edge.ScalarType.Int8, memory=edge.Memory.Cached)
+        case "binary":
+            return edge.BinaryQuantizationConfig(memory=edge.Memory.Cached)
+        case _:
+            return None
 
 
 def scope_filter(filters: Filters, everywhere: frozenset[str]) -> edge.Filter | None:

@@ -17,9 +17,8 @@ from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, PointKey, Scored, StoredPoint, Vector
 
-_OVERSAMPLING = 2.0
-_MIN_RESCORED = 100
-"""Results of the compressed search that are rescored: twice the limit, at least _MIN_RESCORED."""
+_MIN_LIMIT = 50
+"""Results of the compressed search are rescored as for a limit of at least this many."""
 
 _PAGE = 10_000
 
@@ -34,12 +33,20 @@ class EdgeIndex:
 
     point_ids: translates the ids of points.
     copy: a folder to remove after closing; None for none.
+    oversampling: this many times the limit is rescored, if there is a compressed copy.
     """
 
     def __init__(
-        self, folder: Path, shard: edge.EdgeShard, seal: Seal, point_ids: PointIds, copy: TemporaryCopy | None
+        self,
+        folder: Path,
+        shard: edge.EdgeShard,
+        seal: Seal,
+        point_ids: PointIds,
+        copy: TemporaryCopy | None,
+        oversampling: float,
     ) -> None:
         self._folder = folder
+        self._oversampling = oversampling
         self._shard: edge.EdgeShard | None = shard
         self._point_ids = point_ids
         self._copy_folder = copy
@@ -60,7 +67,7 @@ class EdgeIndex:
         limit = query.limit + TIES
         if query.dense is not None:
             require_direction(query.dense, self._dimension)
-            params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
+            params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit, self._oversampling)
             nearest = edge.Query.Nearest(query.dense.tolist(), using=DENSE)
             requests.append(edge.QueryRequest(limit=limit, query=nearest, filter=where, params=params))
         if query.sparse is not None:
@@ -178,9 +185,9 @@ class EdgeIndex:
             yield shard
 
 
-def _dense_params(kind: SearchKind, limit: int) -> edge.SearchParams:
+def _dense_params(kind: SearchKind, limit: int, oversampling: float) -> edge.SearchParams:
     if kind is SearchKind.EXACT:
         return edge.SearchParams(exact=True)
-    oversampling = max(_OVERSAMPLING, _MIN_RESCORED / limit)
-    compared_again = edge.QuantizationSearchParams(rescore=True, oversampling=oversampling)
+    factor = oversampling * max(1.0, _MIN_LIMIT / limit)
+    compared_again = edge.QuantizationSearchParams(rescore=True, oversampling=factor)
     return edge.SearchParams(hnsw_ef=SEARCH_WIDTH, quantization=compared_again)

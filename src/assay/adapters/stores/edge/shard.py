@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from qdrant_edge import EdgeShard, KeywordIndexParams, Memory, Point, SparseVector, UpdateOperation
 
-from assay.adapters.stores.edge.engine import SearchKind, engine_errors, shard_config
+from assay.adapters.stores.edge.engine import Compression, SearchKind, engine_errors, shard_config
 from assay.adapters.stores.edge.point_ids import number_of
 from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode
@@ -48,7 +48,9 @@ class ShardWriter:
         self._thread = ThreadPoolExecutor(1, "index")
         self._update: Future[None] | None = None
         with engine_errors("create", folder, VectorStoreError):
-            self._shard: EdgeShard | None = EdgeShard.create(str(folder), shard_config(dimension, SearchKind.EXACT))
+            self._shard: EdgeShard | None = EdgeShard.create(
+                str(folder), shard_config(dimension, SearchKind.EXACT, Compression())
+            )
             # On disk: in memory the index takes 37 MB for 50,000 chunks and is not faster.
             on_disk = KeywordIndexParams(memory=Memory.Cold)
             self._shard.update(UpdateOperation.create_field_index(FACETS, on_disk))

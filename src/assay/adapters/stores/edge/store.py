@@ -6,7 +6,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from assay.adapters.stores.edge.engine import engine_errors, os_error
+from assay.adapters.stores.edge.engine import Compression, engine_errors, os_error
 from assay.adapters.stores.edge.index import EdgeIndex
 from assay.adapters.stores.edge.opening import load_shard
 from assay.adapters.stores.edge.point_ids import CHUNK_IDS, Numbers, Uuids
@@ -32,13 +32,22 @@ class EdgeStore:
 
     hnsw_threshold: number of points from which an HNSW graph is built. Below, dense search scans all vectors, which is
         exact and, at 50,000 points of 256 dimensions, as fast as a graph with 99% recall.
+    compression: how vectors are compressed in new indexes, and searched in all.
     process_from: number of points from which other processes write them; None for never.
     """
 
     owns_all_indexes = True
 
-    def __init__(self, root: Path, *, hnsw_threshold: int, process_from: int | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        hnsw_threshold: int,
+        compression: Compression = Compression(),  # noqa: B008 - it cannot change
+        process_from: int | None = None,
+    ) -> None:
         self._root = root
+        self._compression = compression
         self._process_from = process_from
         self._hnsw_threshold = hnsw_threshold
 
@@ -56,7 +65,9 @@ class EdgeStore:
             raise os_error("create", folder, error, VectorStoreError) from error
         try:
             has_processes = self._process_from is not None and spec.points >= self._process_from
-            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold, has_processes=has_processes)
+            return EdgeWriter(
+                folder, spec.dimension, self._hnsw_threshold, self._compression, has_processes=has_processes
+            )
         except VectorStoreError:
             shutil.rmtree(folder, ignore_errors=True)  # the first error is raised
             raise
@@ -71,7 +82,7 @@ class EdgeStore:
                     wrong, hint="Restore the embedding settings, or build a new generation with `assay publish`."
                 )
             check_files(folder, seal)
-            index = _load(folder, seal)
+            index = _load(folder, seal, self._compression.oversampling)
         if wrong := _wrong_count(seal, generation, index):
             index.close()
             raise IndexCorrupt(wrong)
@@ -89,7 +100,7 @@ class EdgeStore:
                 problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
                 if not all(is_vector_data(folder, seal, name) for name in differing):
                     return Inspected(None, tuple(problems))
-                index = _load(folder, seal)
+                index = _load(folder, seal, self._compression.oversampling)
         except (IndexCorrupt, IndexNotFound) as error:
             return Inspected(None, (*problems, error.message))
         problems += [_wrong_dimension(seal, generation, spec), _wrong_count(seal, generation, index)]
@@ -154,11 +165,11 @@ class EdgeStore:
         return self._root / generation
 
 
-def _load(folder: Path, seal: Seal) -> EdgeIndex:
+def _load(folder: Path, seal: Seal, oversampling: float) -> EdgeIndex:
     """Load an index with checked files. Raises IndexCorrupt, StorageFull, StoreUnavailable, OSError."""
     point_ids = Numbers(folder) if CHUNK_IDS in seal.files else Uuids()
     shard, copy = load_shard(folder, seal)
-    return EdgeIndex(folder, shard, seal, point_ids, copy)
+    return EdgeIndex(folder, shard, seal, point_ids, copy, oversampling)
 
 
 def _wrong_dimension(seal: Seal, generation: str, spec: IndexSpec) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from qdrant_edge import CountRequest, EdgeShard
 
-from assay.adapters.stores.edge.engine import SearchKind, engine_errors, os_error, shard_config
+from assay.adapters.stores.edge.engine import Compression, SearchKind, engine_errors, os_error, shard_config
 from assay.adapters.stores.edge.point_ids import row_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import write_seal
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
@@ -28,15 +28,19 @@ class EdgeWriter:
 
     folder: an existing empty folder.
     graph_from: number of points from which an HNSW graph is built.
+    compression: the compressed copy of an index with a graph, or of at least COMPRESSED_FROM points.
     has_processes: other processes write the points.
 
     Raises VectorStoreError, StorageFull.
     """
 
-    def __init__(self, folder: Path, dimension: int, graph_from: int, *, has_processes: bool = False) -> None:
+    def __init__(
+        self, folder: Path, dimension: int, graph_from: int, compression: Compression, *, has_processes: bool = False
+    ) -> None:
         self._folder = folder
         self._dimension = dimension
         self._graph_from = graph_from
+        self._compression = compression
         self._everywhere: set[str] | None = None
         self._rows = bytearray()
         self._sealed = False
@@ -66,7 +70,7 @@ class EdgeWriter:
                 # Most files are sparse.
                 self._require_space(2 * sum(path.stat().st_blocks * 512 for path in self._folder.rglob("*")))
                 self._shard.close()
-                self._shard = EdgeShard.load(str(self._folder), shard_config(self._dimension, kind))
+                self._shard = EdgeShard.load(str(self._folder), shard_config(self._dimension, kind, self._compression))
                 self._shard.optimize()
             self._shard.flush()
             self._shard.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams, Point, Query, QueryRequest, UpdateOperation
 
-from assay.adapters.stores.edge.engine import SearchKind, engine_errors, os_error, shard_config
+from assay.adapters.stores.edge.engine import Compression, SearchKind, engine_errors, os_error, shard_config
 from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
 
 
@@ -71,7 +71,7 @@ def test_the_errors_that_the_engine_really_raises_are_mapped(tmp_path: Path) -> 
     empty, folder = tmp_path / "empty", tmp_path / "g1"
     empty.mkdir()
     folder.mkdir()
-    config = shard_config(4, SearchKind.EXACT)
+    config = shard_config(4, SearchKind.EXACT, Compression())
     shard = EdgeShard.create(str(folder), config)
 
     def ask(vector: list[float], name: str) -> None:

@@ -16,6 +16,7 @@ from qdrant_edge import SparseVector as EdgeSparseVector
 from assay.adapters.stores.edge import engine as edge_engine
 from assay.adapters.stores.edge import seal as edge_seal
 from assay.adapters.stores.edge import writer as edge_writer
+from assay.adapters.stores.edge.engine import Compression
 from assay.adapters.stores.edge.point_ids import Numbers, number_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import SEAL
 from assay.adapters.stores.edge.store import EdgeStore
@@ -193,7 +194,9 @@ def test_an_index_of_format_1_with_uuids_as_ids_is_read_like_a_new_one(store: Ed
 def with_uuids(folder: Path, contents: Sequence[IndexPoint]) -> None:
     """Write an index as versions of Assay wrote it whose indexes had UUIDs as ids."""
     folder.mkdir(parents=True)
-    shard = EdgeShard.create(str(folder), edge_engine.shard_config(SPEC.dimension, edge_engine.SearchKind.EXACT))
+    shard = EdgeShard.create(
+        str(folder), edge_engine.shard_config(SPEC.dimension, edge_engine.SearchKind.EXACT, Compression())
+    )
     vectors = [
         {DENSE: one.dense.tolist(), SPARSE: EdgeSparseVector(list(one.sparse.indices), list(one.sparse.values))}
         for one in contents
