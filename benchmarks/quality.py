@@ -49,7 +49,7 @@ PEERS = {"anthropic-docs": 0.577, "xquad-en": 0.908}
 """nDCG@10 of the same static vectors over whole documents, measured independently."""
 
 EXPLORED_WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 4.0)
-EXPLORED_DEPTHS = (30, 50, 100, 200)
+EXPLORED_DEPTHS = (50, 100, 200)
 
 
 @dataclass(frozen=True, slots=True)

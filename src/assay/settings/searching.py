@@ -38,7 +38,7 @@ class SearchSettings(Table):
         default=True,
         description="Complete and correct words of a query that the index does not know; the answer says which.",
     )
-    depth: int = Field(default=50, ge=10, le=1_000, description="Candidates from each side, dense and sparse.")
+    depth: int = Field(default=100, ge=10, le=1_000, description="Candidates from each side, dense and sparse.")
 
     @field_validator("sparse_weight")
     @classmethod
