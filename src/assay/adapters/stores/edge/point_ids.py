@@ -17,8 +17,8 @@ from uuid import UUID
 
 import numpy as np
 
-from assay.adapters.stores.points import CHUNK_ID, REBUILD
-from assay.errors import IndexCorrupt, VectorStoreError
+from assay.adapters.stores.points import CHUNK_ID
+from assay.errors import VectorStoreError
 from assay.model.documents import Chunk
 from assay.ports import NumberedPoints, PointKey
 
@@ -48,22 +48,13 @@ class PointIds(Protocol):
 
 
 class Numbers:
-    """The ids of an index with the file CHUNK_IDS.
+    """The ids of an index with the file CHUNK_IDS. Raises OSError."""
 
-    count: number of points.
-
-    Raises IndexCorrupt if the file is not of this format; OSError.
-    """
-
-    def __init__(self, folder: Path, count: int) -> None:
+    def __init__(self, folder: Path) -> None:
         numbers = array("Q", (folder / CHUNK_IDS).read_bytes())
         if sys.byteorder == "big":
             numbers.byteswap()
-        if len(numbers) != 3 * count:
-            raise IndexCorrupt(
-                f"The index {folder.name} cannot be used: {CHUNK_IDS} has {len(numbers)} numbers for {count} points.",
-                hint=REBUILD,
-            )
+        count = len(numbers) // 3
         self._numbers, self._rests, self._texts = (numbers[start * count :][:count] for start in range(3))
 
     @property

@@ -22,7 +22,7 @@ from assay.atomic_files import write_files
 from assay.errors import IndexCorrupt, IndexNotFound
 
 SEAL = "assay-index.json"
-FORMAT = 2
+FORMAT = 3
 """Version of the seal, the payload and the ids of points. Version 1 has UUIDs as ids; others are refused."""
 
 _READABLE = (1, FORMAT)

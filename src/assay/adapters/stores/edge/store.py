@@ -167,7 +167,7 @@ class EdgeStore:
 
 def _load(folder: Path, seal: Seal, oversampling: float) -> EdgeIndex:
     """Load an index with checked files. Raises IndexCorrupt, StorageFull, StoreUnavailable, OSError."""
-    point_ids = Numbers(folder, seal.points) if CHUNK_IDS in seal.files else Uuids()
+    point_ids = Numbers(folder) if CHUNK_IDS in seal.files else Uuids()
     shard, copy = load_shard(folder, seal)
     return EdgeIndex(folder, shard, seal, point_ids, copy, oversampling)
 

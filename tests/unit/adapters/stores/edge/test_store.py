@@ -17,7 +17,7 @@ from assay.adapters.stores.edge import engine as edge_engine
 from assay.adapters.stores.edge import seal as edge_seal
 from assay.adapters.stores.edge import writer as edge_writer
 from assay.adapters.stores.edge.engine import Compression
-from assay.adapters.stores.edge.point_ids import CHUNK_IDS, Numbers, number_of, write_chunk_ids
+from assay.adapters.stores.edge.point_ids import Numbers, number_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import SEAL
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.adapters.stores.payload import to_payload
@@ -215,7 +215,7 @@ def test_a_point_that_was_added_after_sealing_has_an_id_of_no_chunk(tmp_path: Pa
     known, added = "0123abcd-0123-5abc-8123-0123456789ab", "ffffffff-ffff-5fff-9fff-ffffffffffff"
     row = UUID(known).bytes + bytes(7)
     write_chunk_ids(tmp_path, row + b"\1" + row + b"\2")
-    ids = Numbers(tmp_path, 1)
+    ids = Numbers(tmp_path)
     assert [ids.text(number_of(one)) for one in (known, known, added)] == [
         known,
         known,
@@ -223,13 +223,6 @@ def test_a_point_that_was_added_after_sealing_has_an_id_of_no_chunk(tmp_path: Pa
     ]
     assert ids.points([known, "no-uuid"]) == {number_of(known): known}
     assert [ids.text_key(number_of(one)) for one in (known, added)] == [2, None]
-
-
-def test_a_file_of_ids_with_the_wrong_number_of_columns_is_refused(tmp_path: Path) -> None:
-    (tmp_path / CHUNK_IDS).write_bytes(bytes(16))
-    with pytest.raises(IndexCorrupt, match="has 2 numbers for 1 points") as refused:
-        Numbers(tmp_path, 1)
-    assert "--rebuild" in refused.value.hint
 
 
 def test_two_ids_that_begin_with_the_same_64_bits_are_refused_by_name(tmp_path: Path) -> None:
