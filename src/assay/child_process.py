@@ -9,8 +9,11 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import IO, Any
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module as get; get(sys.argv[1]).main()"
@@ -30,7 +33,59 @@ def has_interpreter() -> bool:
     return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
 
 
-def start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
+class ChildProcess:
+    """A Python process that runs `main` of a module, and ends with this process. Raises OSError if it cannot start.
+
+    use: a word for what it does, in the name of the file that gets its standard error.
+    """
+
+    def __init__(self, module: str, use: str) -> None:
+        self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix=f"assay-{use}-")  # noqa: SIM115 - closed by stop
+        try:
+            self._process = _start_python(module, self._stderr)
+        except OSError:
+            self._stderr.close()
+            raise
+        assert self._process.stdin
+        assert self._process.stdout
+        self._pipes = (self._process.stdin, self._process.stdout)
+        self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code; None while it runs."""
+        return self._process.poll()
+
+    def exit_reason(self) -> str:
+        """Why it has ended, for messages."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_EXIT_SECONDS)
+        code = self.exit_code
+        if code is None:
+            return "it no longer answers"
+        if code < 0:
+            try:
+                return f"killed by {signal.Signals(-code).name}"
+            except ValueError:
+                return f"killed by signal {-code}"
+        self._stderr.seek(0)
+        last_line = self._stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+        return f"exit code {code}" + (f": {last_line}" if last_line else "")
+
+    def stop(self) -> None:
+        """Kill the process. A second call does nothing."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (*self._pipes, self._stderr):
+            stream.close()
+
+
+def _start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
     """Start an interpreter with this one's module path, which runs `main` of a module. Raises OSError.
 
     multiprocessing would run the program's main module again in each process, so a program that imports Assay would
@@ -65,21 +120,20 @@ def pipes_to_parent() -> tuple[int, int]:
     return sys.stdin.fileno(), answers
 
 
-def exit_reason(process: "subprocess.Popen[bytes]", stderr: IO[bytes]) -> str:
-    """Why a process has ended, for messages. stderr: the file given to start_python."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_EXIT_SECONDS)
-    code = process.poll()
-    if code is None:
-        return "it no longer answers"
-    if code < 0:
-        try:
-            return f"killed by {signal.Signals(-code).name}"
-        except ValueError:
-            return f"killed by signal {-code}"
-    stderr.seek(0)
-    last_line = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
-    return f"exit code {code}" + (f": {last_line}" if last_line else "")
+def receive_ahead(requests: int, most: int = 0) -> "Queue[bytes]":
+    """In the started process: the messages from its parent, received during work, at most so many; 0 for no limit.
+
+    So the parent seldom waits to send one, and this process ends when the parent does.
+    """
+    received: Queue[bytes] = Queue(most)
+    Thread(target=_receive, args=(requests, received), daemon=True).start()
+    return received
+
+
+def _receive(requests: int, received: "Queue[bytes]") -> None:
+    while (frame := read_frame(requests)) is not None:
+        received.put(frame)
+    os._exit(0)
 
 
 def write_frame(descriptor: int, message: bytes) -> None:

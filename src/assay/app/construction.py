@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _PROCESS_FROM = 5_000
-"""Points from which other processes write an index; to start one takes as long as to write 3,000."""
+"""Chunks from which other processes share in writing an index and checking it; to start one takes as long as 3,000."""
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
@@ -65,10 +65,18 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
 
 def embedded_store(settings: Settings, folder: Path) -> VectorStore:
     """Build the embedded store over a folder."""
-    process_from = _PROCESS_FROM if worker_count(settings.ingest.workers) else None
     index = settings.index
-    compression = index.options(Compression)
-    return EdgeStore(folder, hnsw_threshold=index.hnsw_threshold, compression=compression, process_from=process_from)
+    return EdgeStore(
+        folder,
+        hnsw_threshold=index.hnsw_threshold,
+        compression=index.options(Compression),
+        process_from=process_from(settings),
+    )
+
+
+def process_from(settings: Settings) -> int | None:
+    """Number of chunks from which other processes share in the work on an index; None for never."""
+    return _PROCESS_FROM if worker_count(settings.ingest.workers) else None
 
 
 def qdrant_store(settings: Settings) -> VectorStore:

@@ -5,11 +5,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.app.construction import gate_of
+from assay.app.construction import gate_of, process_from
 from assay.app.parts import Parts
 from assay.app.searching import Searches
 from assay.errors import CatalogCorrupt, VectorStoreError
-from assay.ingest.workers.read_ahead import worker_count
 from assay.model.documents import PageFailed
 from assay.model.evaluation import Anchoring, Resolution, ResolvedTopic, Run, TestSet
 from assay.model.generations import Generation
@@ -34,9 +33,6 @@ _GATE_SAMPLE = 1_000
 `assay audit` embeds all chunks."""
 
 _SEARCH_THREADS = 4
-
-_PROCESS_FROM = 5_000
-"""Chunks from which a process of its own checks the content; to start it takes as long as to check 3,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +165,7 @@ class Systems:
             parts.settings.search.top_k,
             failed=tuple(failed),
             threads=1 if self._searches.are_local else _SEARCH_THREADS,
-            process_from=_PROCESS_FROM if worker_count(parts.settings.ingest.workers) else None,
+            process_from=process_from(parts.settings),
         )
 
     def resolved(

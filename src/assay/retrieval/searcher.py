@@ -349,18 +349,19 @@ class Searcher:
         vector: of the query; None if it was not embedded, so that there is no cosine and no threshold.
         """
         by_similarity = query.mode is Mode.DENSE and not self.rules.boosts
+        cosines: dict[PointKey, float] = dict(answer.dense)
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
-        numbered = answer.numbered if _is_first_copy_hit(query) else None
-        skips_copies = numbered is not None
-        candidates = iter(ranked) if numbered is None else _first_copies(ranked, numbered)
+        numbered = answer.numbered
+        skips_copies = numbered is not None and _is_first_copy_hit(query)
+        candidates = _first_copies(ranked, numbered) if numbered and skips_copies else iter(ranked)
         size, grown = query.top_k if skips_copies else max(query.top_k, _FIRST_BATCH), _LEAST_BATCH // 2
         while batch := list(islice(candidates, size)):
             if len(hits) == query.top_k and (skips_copies or not _is_tie(batch[0].score, scores[-1])):
                 break  # no later candidate ties with a hit
             with clock.timing("filter_ms"):
-                for fused, chunk, cosine in self._fetch(query, batch, answer, vector):
+                for fused, chunk, cosine in self._fetch(query, batch, cosines, vector, numbered):
                     place = places.get(chunk.content_hash)
                     if place is not None:
                         if _is_tie(fused.score, scores[place]) and _is_preferred(chunk, hits[place].chunk):
@@ -375,7 +376,12 @@ class Searcher:
         return tuple(hits)
 
     def _fetch(
-        self, query: Query, batch: Sequence[Fused], answer: IndexAnswer, vector: Vector | None
+        self,
+        query: Query,
+        batch: Sequence[Fused],
+        cosines: Mapping[PointKey, float],
+        vector: Vector | None,
+        numbered: NumberedPoints | None,
     ) -> Iterator[tuple[Fused, Chunk, float | None]]:
         """The candidates of a batch that reach the threshold, with chunk and cosine, by one request to the index.
 
@@ -383,25 +389,24 @@ class Searcher:
         """
         if vector is None:
             chunks = self.index.chunks([fused.point for fused in batch])
-            for fused in self._readable(batch, chunks, answer):
+            for fused in self._readable(batch, chunks, numbered):
                 yield fused, chunks[fused.point], None
             return
-        cosines: dict[PointKey, float] = dict(answer.dense)
         near = [f for f in batch if f.point not in cosines or _reaches(cosines[f.point], query.threshold)]
         points = [fused.point for fused in near]
         if all(point in cosines for point in points):
             chunks = self.index.chunks(points)
-            for fused in self._readable(near, chunks, answer):
+            for fused in self._readable(near, chunks, numbered):
                 yield fused, chunks[fused.point], cosines[fused.point]
             return
         compared = self.index.compare(vector, points, cosines)
-        for fused in self._readable(near, compared, answer):
+        for fused in self._readable(near, compared, numbered):
             chunk, cosine = compared[fused.point]
             if _reaches(cosine, query.threshold):
                 yield fused, chunk, cosine
 
     def _readable(
-        self, near: Sequence[Fused], found: Mapping[PointKey, object], answer: IndexAnswer
+        self, near: Sequence[Fused], found: Mapping[PointKey, object], numbered: NumberedPoints | None
     ) -> Sequence[Fused]:
         """The candidates whose chunk was read; all of them unless others modify the index.
 
@@ -410,7 +415,7 @@ class Searcher:
         there = [fused for fused in near if fused.point in found]
         if len(there) < len(near) and not self._externally_modified:
             lost = next(fused.point for fused in near if fused.point not in found)
-            chunk_id = lost if answer.numbered is None else answer.numbered.chunk_id(lost)
+            chunk_id = lost if numbered is None else numbered.chunk_id(lost)
             raise PointCorrupt(
                 f"The point {chunk_id} of the index is damaged: a search found it, and it cannot be read.",
                 hint="`assay audit` names the fault; `assay publish --rebuild` rebuilds the index.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from assay.child_process import pipes_to_parent, read_frame, write_frame
+from assay.child_process import pipes_to_parent, read_frame, receive_ahead, write_frame
 from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
 from assay.ingest.indexing.counting import CountedPage
@@ -28,9 +28,8 @@ def main() -> None:
     if frame is None:
         return
     setup: Setup = pickle.loads(frame)  # noqa: S301 - from the process that started this one
-    received: SimpleQueue[bytes] = SimpleQueue()
+    received = receive_ahead(requests)
     to_send: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_receive, args=(requests, received), daemon=True).start()
     Thread(target=_send, args=(answers, to_send), daemon=True).start()
     setup.count_tokens([""])  # load its data before the build waits
     if setup.counter and setup.counter.embed:
@@ -91,13 +90,6 @@ def _count(chunks: Sequence[Chunk], setup: Setup) -> CountedPage | None:
         return setup.counter.count(chunks) if setup.counter else None
     except AssayError:
         return None
-
-
-def _receive(requests: int, received: "SimpleQueue[bytes]") -> None:
-    """Receive batches during work, so that the build never waits to send one and its end is noticed."""
-    while (frame := read_frame(requests)) is not None:
-        received.put(frame)
-    os._exit(0)
 
 
 def _send(answers: int, to_send: "SimpleQueue[bytes]") -> None:

@@ -2,15 +2,14 @@
 
 import math
 import pickle
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event, Thread
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
-from assay.child_process import exit_reason, read_frame, start_python, write_frame
+from assay.child_process import ChildProcess, read_frame, write_frame
 from assay.ingest.workers.messages import UNPICKLABLE, Batch, Task, pickle_message
 from assay.model.documents import RawPage
 
@@ -21,7 +20,7 @@ _CHECKS = 20
 """Checks within the time limit of an answer."""
 
 
-class WorkerProcess:
+class WorkerProcess(ChildProcess):
     """A process that reads and chunks pages. It ends when this process ends.
 
     pending: messages sent and not taken yet.
@@ -33,6 +32,7 @@ class WorkerProcess:
     """
 
     def __init__(self, setup: bytes, answer_timeout: float) -> None:
+        super().__init__("assay.ingest.workers.child", "worker")
         self._seconds = answer_timeout
         self.pending = 0
         self._sent = self._received = 0
@@ -41,32 +41,12 @@ class WorkerProcess:
         self.ended = False
         self.timed_out = False
         self._links: Mapping[str, str] | None = None
-        self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
-        try:
-            self._process = start_python("assay.ingest.workers.child", self._stderr)
-        except OSError:
-            self._stderr.close()
-            raise
-        assert self._process.stdin
-        assert self._process.stdout
-        self._pipes = (self._process.stdin, self._process.stdout)
-        self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
         self._greeted, self._stopped = Event(), Event()
         self._deadline = math.inf
         # Pipes cannot be polled on Windows; this thread waits for the greeting without the GIL.
         self._watch = Thread(target=self._await_greeting_and_watch, daemon=True)
         self._watch.start()
         self._write(setup)
-
-    @property
-    def pid(self) -> int:
-        """The process id, of which benchmarks read the memory."""
-        return self._process.pid
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit code; None while it runs."""
-        return self._process.poll()
 
     def give(self, pages: Sequence[RawPage]) -> int | None:
         """Send pages that share their links. Returns the ticket of the answer; None if the build has to read them."""
@@ -104,18 +84,16 @@ class WorkerProcess:
 
     def exit_reason(self) -> str:
         """Why the process ended, for the log."""
-        reason = exit_reason(self._process, self._stderr)
+        reason = super().exit_reason()
         return f"it gave no answer for {self._seconds:g} s" if self.timed_out else reason
 
     def stop(self) -> None:
         """Kill the process. A second call does nothing."""
         self.ended = True
-        self._process.kill()
-        self._process.wait()
+        self._process.kill()  # so that the watch ends, which reads from it
         self._stopped.set()
         self._watch.join()
-        for stream in (*self._pipes, self._stderr):
-            stream.close()
+        super().stop()
 
     @contextmanager
     def _limit_time(self) -> Iterator[None]:

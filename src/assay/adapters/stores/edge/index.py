@@ -174,7 +174,7 @@ class EdgeIndex:
         return break_ties(list(map(_new_scored, zip(keys, scores, strict=False))), limit)
 
     def _id_of(self, record: edge.Record) -> str:
-        return self._point_ids.text(record.id)
+        return self._point_ids.chunk_id(record.id)
 
     @contextmanager
     def _engine(self) -> Iterator[edge.EdgeShard]:

@@ -40,7 +40,7 @@ class PointIds(Protocol):
     def keys(self, ids: list[Any]) -> list[PointKey]:
         """The keys of points from the engine's ids."""
 
-    def text(self, point: Any) -> str:  # noqa: ANN401 - an id of the engine
+    def chunk_id(self, point: Any) -> str:  # noqa: ANN401 - an id of the engine
         """The chunk id of a point; an id that is in no catalog if the index was changed after sealing."""
 
     def points(self, keys: Sequence[PointKey]) -> dict[PointKey, PointKey]:
@@ -66,12 +66,10 @@ class Numbers:
         """The numbers."""
         return ids
 
-    def text(self, point: int) -> str:
+    def chunk_id(self, point: int) -> str:
         """The chunk id of a point; an id that is in no catalog if the index was changed after sealing."""
         row = self._row(point)
         return _uuid(point, _UNKNOWN if row is None else self._rests[row])
-
-    chunk_id = text
 
     def text_key(self, point: int) -> int | None:
         """64 bits of the hash of a point's text; None for a point that the file lacks."""
@@ -95,11 +93,11 @@ class Uuids:
     """The ids of an index of format 1."""
 
     numbered = None
-    text = staticmethod(lru_cache(16_384)(str))
+    chunk_id = staticmethod(lru_cache(16_384)(str))
 
     def keys(self, ids: list[Any]) -> list[PointKey]:
         """The chunk ids."""
-        return list(map(self.text, ids))
+        return list(map(self.chunk_id, ids))
 
     def points(self, keys: Sequence[PointKey]) -> dict[PointKey, PointKey]:
         """The keys that are UUIDs."""

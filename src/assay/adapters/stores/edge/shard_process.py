@@ -4,21 +4,16 @@ Making the engine's points holds the GIL for most of the time of a write. Only p
 process seals the index, so that nothing else can seal it.
 """
 
-import os
 import pickle
 import shutil
-import tempfile
 from pathlib import Path
-from queue import Queue
-from threading import Thread
-from typing import IO
 
 from qdrant_edge import EdgeShard
 
 from assay.adapters.stores.edge.engine import engine_errors, os_error
 from assay.adapters.stores.edge.seal import SEGMENTS
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
-from assay.child_process import exit_reason, pipes_to_parent, read_frame, start_python, write_frame
+from assay.child_process import ChildProcess, pipes_to_parent, read_frame, receive_ahead, write_frame
 from assay.errors import AssayError, StoreUnavailable, VectorStoreError
 
 _AHEAD = 2
@@ -76,7 +71,7 @@ class ShardProcesses:
             process.stop()
 
 
-class ShardProcess:
+class ShardProcess(ChildProcess):
     """Writes points to a shard in another process, which ends with this one.
 
     An error of a write is raised by a later call.
@@ -87,16 +82,10 @@ class ShardProcess:
     def __init__(self, folder: Path, dimension: int) -> None:
         self._folder = folder
         self._pending = 0
-        self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix="assay-index-")  # noqa: SIM115 - closed by stop
         try:
-            self._process = start_python(__name__, self._stderr)
+            super().__init__(__name__, "index")
         except OSError as error:
-            self._stderr.close()
             raise os_error("start a process to write", folder, error, VectorStoreError) from error
-        assert self._process.stdin
-        assert self._process.stdout
-        self._pipes = (self._process.stdin, self._process.stdout)
-        self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
         self._send((str(folder), dimension))
 
     def write(self, rows: Rows) -> None:
@@ -114,13 +103,6 @@ class ShardProcess:
         while self._pending:
             self._take_answer()
         self.stop()
-
-    def stop(self) -> None:
-        """End the process; the folder may be removed then. A second call does nothing."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (*self._pipes, self._stderr):
-            stream.close()
 
     def _send(self, message: object) -> None:
         try:
@@ -142,9 +124,8 @@ class ShardProcess:
             raise error
 
     def _ended(self) -> StoreUnavailable:
-        reason = exit_reason(self._process, self._stderr)
         return StoreUnavailable(
-            f"The process that writes the index {self._folder.name} has ended: {reason}.",
+            f"The process that writes the index {self._folder.name} has ended: {self.exit_reason()}.",
             hint="[ingest] workers = 1 writes it in the process of the build.",
         )
 
@@ -152,8 +133,7 @@ class ShardProcess:
 def main() -> None:
     """Run in the started process: write what standard input says, and answer each message with its error or None."""
     requests, answers = pipes_to_parent()
-    received: Queue[bytes] = Queue(_AHEAD)
-    Thread(target=_receive, args=(requests, received), daemon=True).start()
+    received = receive_ahead(requests, _AHEAD)
     writer: ShardWriter | None = None
     while True:
         message = pickle.loads(received.get())  # noqa: S301 - from the process that started this one
@@ -168,10 +148,3 @@ def main() -> None:
         except AssayError as raised:
             error = raised
         write_frame(answers, pickle.dumps(error))
-
-
-def _receive(requests: int, received: "Queue[bytes]") -> None:
-    """Receive messages during work, so that the build seldom waits to send one and its end is noticed."""
-    while (frame := read_frame(requests)) is not None:
-        received.put(frame)
-    os._exit(0)

@@ -216,7 +216,7 @@ def test_a_point_that_was_added_after_sealing_has_an_id_of_no_chunk(tmp_path: Pa
     row = UUID(known).bytes + bytes(7)
     write_chunk_ids(tmp_path, row + b"\1" + row + b"\2")
     ids = Numbers(tmp_path)
-    assert [ids.text(number_of(one)) for one in (known, known, added)] == [
+    assert [ids.chunk_id(number_of(one)) for one in (known, known, added)] == [
         known,
         known,
         "ffffffff-ffff-5fff-8000-000000000000",
