@@ -127,7 +127,8 @@ class ListedSources(AnswerModel):
     age_days: float | None = Field(ge=0, description="Days since then.")
     pages: int = Field(description="Number of pages.")
     passages: int = Field(description="Number of passages.")
-    sources: list[SourceFacets] = Field(description="By name.")
+    sources: list[SourceFacets] = Field(description="By name, each with at most 20 versions and 20 locales.")
+    notes: list[str] = Field(description="Limitations of this answer; usually empty.")
 
 
 _OTHER_NAMES: Mapping[type[RequestModel], Mapping[str, Sequence[str]]] = {

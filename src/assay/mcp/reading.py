@@ -7,21 +7,17 @@ from urllib.parse import unquote, urlsplit
 
 from assay.app import Assay
 from assay.app.pages import PageText
-from assay.contracts.facets import Facet, source_facets
-from assay.contracts.mcp_tools import (
-    ListedSources,
-    PageSection,
-    ReadPage,
-    ReadText,
-)
+from assay.contracts.facets import Facet, SourceFacets, source_facets
+from assay.contracts.mcp_tools import MAX_TOKENS, ListedSources, PageSection, ReadPage, ReadText
 from assay.errors import InputError
-from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
+from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut, fitting
 from assay.mcp.searching import Answer
 from assay.model.counting import counted
 from assay.ports import ChunkPlace
 
 _MOST_SECTIONS = 100
 _MOST_NAMED = 20
+_NOTE_TOKENS = 40
 
 _SECONDS_PER_DAY = 86_400
 
@@ -67,27 +63,46 @@ def read_page(assay: Assay, wanted: ReadPage) -> Answer:
 
 
 def list_sources(assay: Assay) -> Answer:
-    """List the sources of the generation that answers. Raises NoLiveGeneration, CatalogError."""
+    """List the sources of the generation that answers, as many as fit MAX_TOKENS.
+
+    Raises NoLiveGeneration, CatalogError.
+    """
     generation, sources = assay.pages.sources()
     age = None
     if generation.sealed_at is not None:
         age = max(0.0, (datetime.now(UTC) - generation.sealed_at).total_seconds()) / _SECONDS_PER_DAY
+    built = "" if age is None else f", built {age_in_words(age)} ago"
+    head = f"{generation.documents} pages, {generation.chunks} passages{built} (generation {generation.id}):"
     listed = source_facets(sources)
+    blocks = [_lines_of(source) for source in listed]
+    shown = fitting([head, *blocks], MAX_TOKENS - _NOTE_TOKENS, assay.pages.count_tokens) - 1
+    left_out = len(listed) - shown
+    notes = [f"{counted(left_out, 'more source')} did not fit; search_docs searches them too."] if left_out else []
     answer = ListedSources(
         generation=generation.id,
         built_at=generation.sealed_at,
         age_days=None if age is None else round(age, 2),
         pages=generation.documents,
         passages=generation.chunks,
-        sources=listed,
+        sources=[_shortened(source) for source in listed[:shown]],
+        notes=notes,
     )
-    built = "" if age is None else f", built {age_in_words(age)} ago"
-    lines = [f"{generation.documents} pages, {generation.chunks} passages{built} (generation {generation.id}):"]
-    for source in listed:
-        lines.append(f"- {source.name}: {source.pages} pages")
-        lines += [f"  versions: {_names(source.versions)}"] if source.versions else []
-        lines += [f"  locales: {_names(source.locales)}"] if source.locales else []
-    return Answer("\n".join(lines), answer.to_dict())
+    return Answer("\n".join([head, *blocks[:shown], *notes]), answer.to_dict())
+
+
+def _lines_of(source: SourceFacets) -> str:
+    """A source as Markdown."""
+    lines = [f"- {source.name}: {source.pages} pages"]
+    lines += [f"  versions: {_names(source.versions)}"] if source.versions else []
+    lines += [f"  locales: {_names(source.locales)}"] if source.locales else []
+    return "\n".join(lines)
+
+
+def _shortened(source: SourceFacets) -> SourceFacets:
+    """The source with the versions and locales that its Markdown names."""
+    return source.model_copy(
+        update={"versions": source.versions[:_MOST_NAMED], "locales": source.locales[:_MOST_NAMED]}
+    )
 
 
 def age_in_words(days: float) -> str:
@@ -190,5 +205,6 @@ def _sections(page: PageText) -> list[PageSection]:
     ]
 
 
-def _names(versions: Sequence[Facet]) -> str:
-    return ", ".join(f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in versions)
+def _names(values: Sequence[Facet]) -> str:
+    named = [f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in values[:_MOST_NAMED]]
+    return ", ".join(named + [f"and {len(values) - _MOST_NAMED} more"] * (len(values) > _MOST_NAMED))

@@ -27,6 +27,7 @@ from tests.peers.balancer import balancer
 
 from assay.adapters.embedders.static import count_tokens
 from assay.app import Assay
+from assay.app.pages import Pages, SourceSummary
 from assay.cli.server_process import further_endpoints
 from assay.mcp.server import build_server, page_uri
 from assay.mcp.serving import serve_stdio
@@ -301,6 +302,25 @@ def test_a_misspelt_word_is_named_with_the_word_that_was_searched(server: Server
 
 def test_sources_are_listed_also_with_an_argument_that_a_client_made_up(server: Server[Any]) -> None:
     assert call(server, "list_sources", random_string="x").structured["passages"] == CHUNKS
+
+
+def test_a_list_of_many_sources_fits_an_answer_and_says_what_it_leaves_out(
+    server: Server[Any], assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = {f"{number}.0": 3 for number in range(60)}
+    many = tuple(SourceSummary(f"library-{n:03}", 180, versions, {}, ("59.0",), ()) for n in range(300))
+    generation, _ = assay.pages.sources()
+    monkeypatch.setattr(Pages, "sources", lambda _pages: (generation, many))
+    answer = call(server, "list_sources")
+    listed = answer.structured["sources"]
+    assert 5 < len(listed) < 300
+    assert [len(one["versions"]) for one in listed] == [20] * len(listed)
+    assert answer.text.count("59.0 (3 pages, default)") == answer.text.count("and 40 more") == len(listed)
+    assert f"{300 - len(listed)} more sources did not fit" in answer.text
+    assert answer.structured["notes"][0] in answer.text
+    assert assay.pages.count_tokens([answer.text])[0] <= 4_000
+    monkeypatch.setattr(Pages, "sources", lambda _pages: (generation, many[:3]))
+    assert not call(server, "list_sources").structured["notes"]
 
 
 def test_a_word_for_the_newest_version_means_the_default_one(server: Server[Any]) -> None:

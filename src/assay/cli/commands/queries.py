@@ -1,5 +1,6 @@
 """`assay queries`: what readers searched and opened, and topics for a test set from it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -24,44 +25,19 @@ _NOTHING = {
     QueryKind.NO_CLICKS: "There is no query with good answers of which nobody opened one.",
 }
 
+_LISTS = {
+    QueryKind.TOP: "List the most frequent queries, with the shares of all searches that had no good answer and a "
+    "click.",
+    QueryKind.NO_RESULTS: "List queries without a result, or whose results are probably wrong.",
+    QueryKind.NO_CLICKS: "List queries with good answers of which nobody opened one, where the client reports clicks.",
+}
+"""Help of the commands that list queries."""
+
 Days = Annotated[
     int | None,
     typer.Option("--days", min=1, max=3_650, help="Only searches of the last days [default: all that are kept]."),
 ]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=1_000, help="The most queries to list.")]
-
-
-def top(
-    days: Days = None,
-    limit: Limit = 20,
-    data_dir: options.DataDir = None,
-    config: options.Config = None,
-    as_json: options.Json = False,
-) -> None:
-    """List the most frequent queries, with the shares of all searches that had no good answer and a click."""
-    _list(QueryKind.TOP, days, limit, data_dir, config, as_json=as_json)
-
-
-def no_results(
-    days: Days = None,
-    limit: Limit = 20,
-    data_dir: options.DataDir = None,
-    config: options.Config = None,
-    as_json: options.Json = False,
-) -> None:
-    """List queries without a result, or whose results are probably wrong."""
-    _list(QueryKind.NO_RESULTS, days, limit, data_dir, config, as_json=as_json)
-
-
-def no_clicks(
-    days: Days = None,
-    limit: Limit = 20,
-    data_dir: options.DataDir = None,
-    config: options.Config = None,
-    as_json: options.Json = False,
-) -> None:
-    """List queries with good answers of which nobody opened one, where the client reports clicks."""
-    _list(QueryKind.NO_CLICKS, days, limit, data_dir, config, as_json=as_json)
 
 
 def export(
@@ -119,23 +95,32 @@ def forget(
         out().print(f"{number} deleted.")
 
 
-def _list(
-    kind: QueryKind, days: int | None, limit: int, data_dir: Path | None, config: Path | None, *, as_json: bool
-) -> None:
-    with Assay.open(options.settings_from(config, data_dir)) as assay:
-        report = assay.queries.report(kind, days=days, limit=limit)
-        logged = assay.queries.are_logged
-    if as_json:
-        print_json(query_lists.to_list(report, logged=logged))
-        return
-    if not logged:
-        err().print(_NOT_LOGGED, markup=False)
-    if report.totals.searches:
-        _show_totals(out(), report.totals)
-    if report.queries:
-        _show(out(), report)
-    else:
-        err().print(_NOTHING[kind])
+def _list_command(kind: QueryKind) -> Callable[..., None]:
+    """The command that lists the queries of a kind."""
+
+    def list_queries(
+        days: Days = None,
+        limit: Limit = 20,
+        data_dir: options.DataDir = None,
+        config: options.Config = None,
+        as_json: options.Json = False,
+    ) -> None:
+        with Assay.open(options.settings_from(config, data_dir)) as assay:
+            report = assay.queries.report(kind, days=days, limit=limit)
+            logged = assay.queries.are_logged
+        if as_json:
+            print_json(query_lists.to_list(report, logged=logged))
+            return
+        if not logged:
+            err().print(_NOT_LOGGED, markup=False)
+        if report.totals.searches:
+            _show_totals(out(), report.totals)
+        if report.queries:
+            _show(out(), report)
+        else:
+            err().print(_NOTHING[kind])
+
+    return list_queries
 
 
 def _hint(assay: Assay) -> str:
@@ -166,8 +151,7 @@ def _show(console: Console, report: QueryReport) -> None:
 queries = PlainTyper(
     name="queries", help="Read the log of queries: what readers search and open.", no_args_is_help=True
 )
-queries.command()(top)
-queries.command("no-results")(no_results)
-queries.command("no-clicks")(no_clicks)
+for listed, described in _LISTS.items():
+    queries.command(listed.value, help=described)(_list_command(listed))
 queries.command()(export)
 queries.command()(forget)
