@@ -17,7 +17,7 @@ import pytest
 
 from assay.app import Assay
 from assay.settings import Settings, load_settings
-from assay.web.server import serve
+from assay.web.serving.server import serve
 from tests.folders import plant
 from tests.forking import ForkedProgram
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _LOADED = (
     "assay.app",
     "assay.cli.main",
-    "assay.web.server",
+    "assay.web.serving.server",
     "tests.acceptance.killing",
     "tests.integration.web.conftest",
     "tests.preloaded",

@@ -29,11 +29,11 @@ from assay.ingest.pipeline import new_generation_id
 from assay.model.ids import chunk_id, content_hash
 from assay.model.ranking import Mode
 from assay.settings import Settings
-from assay.web.access import DEFAULT_RATE_LIMIT
 from assay.web.application import create_app
-from assay.web.connections import MAX_HEAD_BYTES
+from assay.web.middleware.access import DEFAULT_RATE_LIMIT
 from assay.web.routes import examples
-from assay.web.server import NOTICE_SECONDS
+from assay.web.serving.connections import MAX_HEAD_BYTES
+from assay.web.serving.server import NOTICE_SECONDS
 from tests.docs.api_tables import TABLES, error_pairs, field_table
 from tests.docs.pages import DOCS
 

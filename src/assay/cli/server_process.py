@@ -34,7 +34,7 @@ def further_endpoints(assay: Assay) -> "list[Endpoint]":
 
 def main(descriptor: int) -> None:
     """Serve the task that the parent sends. descriptor: of the connection to it."""
-    from assay.web.workers.worker import run_worker
+    from assay.web.serving.workers.worker import run_worker
 
     configure_server_log()
     run_worker(descriptor, further_endpoints)

@@ -13,8 +13,8 @@ from assay.contracts.ordering import Shaping
 from assay.errors import CatalogError
 from assay.model.ranking import Embed, Query, Ranking
 from assay.ports import ChunkMetadata
-from assay.web.clients import client_address
-from assay.web.record import RequestRecord, record_of
+from assay.web.middleware.clients import client_address
+from assay.web.middleware.record import RequestRecord, record_of
 
 logger = logging.getLogger("assay.web")
 

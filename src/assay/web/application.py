@@ -17,13 +17,13 @@ from starlette.types import Receive, Scope, Send
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
-from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware
-from assay.web.docsearch_errors import DocSearchErrors
 from assay.web.errors import add_error_answers
-from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
-from assay.web.in_flight import InFlight
-from assay.web.logs import QueryLogRule
-from assay.web.middleware import CorsAnswers, ErrorBoundary, GzipAnswers, RedactedAnswers, RequestEdge
+from assay.web.middleware.access import RATE_LIMIT_HEADERS, AccessMiddleware
+from assay.web.middleware.docsearch_errors import DocSearchErrors
+from assay.web.middleware.edge import CorsAnswers, ErrorBoundary, GzipAnswers, RedactedAnswers, RequestEdge
+from assay.web.middleware.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
+from assay.web.middleware.in_flight import InFlight
+from assay.web.middleware.logs import QueryLogRule
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (

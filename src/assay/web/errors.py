@@ -37,7 +37,7 @@ from assay.errors import (
     VectorStoreError,
 )
 from assay.model.field_errors import field_error, field_path
-from assay.web.record import record_of
+from assay.web.middleware.record import record_of
 
 logger = logging.getLogger("assay.web")
 

@@ -52,7 +52,7 @@ def test_what_a_server_says(logged: Run, folder: Path, tmp_path: Path) -> None:
 
 def test_only_one_place_prints_and_one_logs() -> None:
     source = Path(package.__file__).parent
-    allowed = {"cli/terminal/output.py", "cli/main.py", "web/listening.py", "web/logs.py"}
+    allowed = {"cli/terminal/output.py", "cli/main.py", "web/serving/listening.py", "web/middleware/logs.py"}
     writing = {"print", "Console", "sys.stdout.write", "sys.stderr.write", "typer.echo", "logging.StreamHandler"}
     found = set()
     for path in source.rglob("*.py"):

@@ -20,8 +20,8 @@ from assay.cli import server_process
 from assay.cli.server_process import further_endpoints
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
-from assay.web.server import serve
-from assay.web.workers.supervisor import serve_with_workers
+from assay.web.serving.server import serve
+from assay.web.serving.workers.supervisor import serve_with_workers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

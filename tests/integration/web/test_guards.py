@@ -18,7 +18,7 @@ from tests.integration.web.conftest import RunningServer, running_server
 from tests.integration.web.wire import JSON, SLOW, ask, exchange, search, until
 
 from assay.contracts.search_api import ErrorResponse
-from assay.web.connections import MAX_HEAD_BYTES
+from assay.web.serving.connections import MAX_HEAD_BYTES
 
 POST = b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 

@@ -17,7 +17,7 @@ from tests.forking import ForkedProgram
 
 from assay.model.queries import LoggedQuery
 from assay.model.ranking import Filters
-from assay.web.server import serve
+from assay.web.serving.server import serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

@@ -10,7 +10,7 @@ from assay.app import Assay
 from assay.errors import ConfigurationError
 from assay.model.access import Scope
 from assay.settings import Settings, load_settings
-from assay.web import server
+from assay.web.serving import server
 
 
 def _settings(folder: Path, **source: object) -> Settings:

@@ -16,7 +16,7 @@ from tests.integration.web.conftest import PARTS, RunningServer, running_server,
 
 from assay.app import Assay
 from assay.errors import ConfigurationError
-from assay.web.server import serve
+from assay.web.serving.server import serve
 
 JSON = {"Content-Type": "application/json"}
 SLOW = """

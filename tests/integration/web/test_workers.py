@@ -20,7 +20,7 @@ from tests.integration.web.wire import Answer, ask, bearer, make_key, until
 from assay.app import Assay
 from assay.cli import server_process
 from assay.errors import ConfigurationError
-from assay.web.workers import supervisor
+from assay.web.serving.workers import supervisor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="several workers share a port on POSIX systems only")
 
@@ -117,7 +117,7 @@ def test_a_killed_worker_is_replaced_and_no_other_request_fails(workers: Workers
     after = workers.metrics()
     assert (after["assay_worker_up", "1"], after["assay_worker_starts_total", "1"]) == (1.0, 2.0)
     counted = ("assay_http_requests_total", "POST /v1/search 200")
-    assert after[counted] == before[counted] + len(statuses)
+    assert after[counted] == before.get(counted, 0.0) + len(statuses)
     deaths = [line["message"] for line in workers.logged() if "ended by SIGKILL" in line["message"]]
     assert len(deaths) == 1
     assert str(first[1]) in deaths[0]

@@ -23,8 +23,8 @@ def serve(
     config: options.Config = None,
 ) -> None:
     """Serve searches over HTTP from the live generation, following promotions, or from --generation."""
-    from assay.web.server import serve as serve_http
-    from assay.web.workers.supervisor import serve_with_workers
+    from assay.web.serving.server import serve as serve_http
+    from assay.web.serving.workers.supervisor import serve_with_workers
 
     flags = {"host": host, "port": port, "workers": workers}
     server = {key: value for key, value in flags.items() if value is not None}

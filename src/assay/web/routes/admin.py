@@ -11,8 +11,8 @@ from assay.contracts.operators import admin
 from assay.errors import AssayError, InputError, NoLiveGeneration, PromotionRefused
 from assay.release.generation_names import resolve_generation
 from assay.web.body import JsonBody
+from assay.web.middleware.record import record_of
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body
-from assay.web.record import record_of
 from assay.web.routes import examples
 
 logger = logging.getLogger("assay.web")

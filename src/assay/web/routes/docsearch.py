@@ -13,11 +13,11 @@ from assay.contracts.docsearch import requests as docsearch
 from assay.contracts.docsearch.answers import FacetCounts, to_result
 from assay.contracts.docsearch.filters import LOCALE, SOURCE, VERSION, to_filters
 from assay.contracts.docsearch.requests import DocSearchQuery
-from assay.web.access import charge
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
+from assay.web.middleware.access import charge
+from assay.web.middleware.record import record_of
 from assay.web.openapi import docsearch_answers, request_body
-from assay.web.record import record_of
 from assay.web.routes import examples
 
 _INDEX = {

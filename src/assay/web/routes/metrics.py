@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from assay.adapters.telemetry.prometheus import Metrics
-from assay.web.access import METRICS_PATH
+from assay.web.middleware.access import METRICS_PATH
 
 
 def router(metrics: Metrics) -> APIRouter:

@@ -8,9 +8,9 @@ from assay.contracts import facets, native, suggestions
 from assay.contracts.native import NativeRequest
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
+from assay.web.middleware.record import record_of
 from assay.web.openapi import GET_ERRORS, SEARCH_ERRORS, plain_answers, request_body, search_answers
 from assay.web.parameters import url_parameters, url_parameters_schema
-from assay.web.record import record_of
 from assay.web.routes import examples
 from assay.web.turns import Turns
 

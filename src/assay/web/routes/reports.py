@@ -7,9 +7,9 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts.operators import reports
-from assay.web.access import REPORTS_PREFIX
 from assay.web.body import JsonBody
 from assay.web.errors import error_response
+from assay.web.middleware.access import REPORTS_PREFIX
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body
 from assay.web.routes import operator_examples as examples
 from assay.web.tickets import Tickets

@@ -12,9 +12,9 @@ from assay.contracts.retrieval_service import Dropped, ServiceHealthStatus
 from assay.model.ranking import Embed, Ranking
 from assay.web.answering import catalog_rows, run_search, send_answer
 from assay.web.body import JsonBody
+from assay.web.middleware.record import record_of
 from assay.web.openapi import health_answers, request_body, search_answers
 from assay.web.probing import Probe
-from assay.web.record import record_of
 from assay.web.routes import examples
 
 

@@ -10,8 +10,8 @@ from assay.contracts import retrieval_testing
 from assay.contracts.retrieval_testing import Lifecycle
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
+from assay.web.middleware.record import record_of
 from assay.web.openapi import request_body, search_answers
-from assay.web.record import record_of
 from assay.web.routes import examples
 
 

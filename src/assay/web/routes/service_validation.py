@@ -9,11 +9,11 @@ from starlette.responses import Response
 from assay.app import Assay
 from assay.contracts import service_validation
 from assay.contracts.formatting import to_json
-from assay.web.access import charge
 from assay.web.body import JsonBody
 from assay.web.errors import STOPPING, error_response
+from assay.web.middleware.access import charge
+from assay.web.middleware.record import record_of
 from assay.web.openapi import request_body, search_answers
-from assay.web.record import record_of
 from assay.web.routes import examples
 from assay.web.validating import ServerStopping, Validations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.web.connections import RefusalLog
+from assay.web.serving.connections import RefusalLog
 
 
 class Clock:

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from assay.errors import ConfigurationError
-from assay.web.workers.messages import Failed, Order, Ready
+from assay.web.serving.workers.messages import Failed, Order, Ready
 
 
 def main(descriptor: int) -> None:

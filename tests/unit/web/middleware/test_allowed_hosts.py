@@ -4,7 +4,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from assay.web.guards import AllowedHosts
+from assay.web.middleware.guards import AllowedHosts
 
 
 @pytest.mark.parametrize(

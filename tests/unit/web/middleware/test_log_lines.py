@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from assay.adapters.telemetry.log_lines import CommandLines, JsonLines, TextLines
-from assay.web.logs import QueryLogRule, configure_logging, format_fields
+from assay.web.middleware.logs import QueryLogRule, configure_logging, format_fields
 
 
 def line_of(**extra: object) -> logging.LogRecord:

@@ -16,11 +16,11 @@ from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.model.workers import SECRET_BYTES, WorkerShare
 from assay.settings import Settings, pickle_settings
-from assay.web.listening import check_public, is_loopback, listen, url_of, write_line
-from assay.web.logs import configure_logging
-from assay.web.workers.messages import Failed, Order, Ready, Task
-from assay.web.workers.process import WorkerProcess
-from assay.web.workers.shared_files import shared_files
+from assay.web.middleware.logs import configure_logging
+from assay.web.serving.listening import check_public, is_loopback, listen, url_of, write_line
+from assay.web.serving.workers.messages import Failed, Order, Ready, Task
+from assay.web.serving.workers.process import WorkerProcess
+from assay.web.serving.workers.shared_files import shared_files
 
 logger = logging.getLogger("assay.web")
 
@@ -215,7 +215,7 @@ class Supervisor:
 def serve_with_workers(
     assay: Assay, host: str, port: int, module: str, *, allow_public: bool, announce: Callable[[str], None] = write_line
 ) -> None:
-    """Answer over HTTP with `[server] workers` processes until SIGTERM or SIGINT; see assay.web.server.serve.
+    """Answer over HTTP with `[server] workers` processes until SIGTERM or SIGINT; see assay.web.serving.server.serve.
 
     assay: closed before the first worker starts.
     module: the entry point of a worker (see WorkerProcess).

@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.redaction import redacted_bytes
-from assay.web.asgi import HttpMiddleware
 from assay.web.errors import INTERNAL, STOPPING, error_response
-from assay.web.logs import QueryLogRule, format_fields
-from assay.web.record import RequestRecord, attach_record, record_of
+from assay.web.middleware.asgi import HttpMiddleware
+from assay.web.middleware.logs import QueryLogRule, format_fields
+from assay.web.middleware.record import RequestRecord, attach_record, record_of
 
 logger = logging.getLogger("assay.web")
 

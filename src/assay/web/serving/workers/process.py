@@ -8,7 +8,7 @@ from multiprocessing.connection import Pipe
 from time import monotonic
 
 from assay.model.workers import PID_BYTES, WorkerShare
-from assay.web.workers.messages import Failed, Order, Ready, Task
+from assay.web.serving.workers.messages import Failed, Order, Ready, Task
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from {module} import main; main(int(sys.argv[1]))"
 

@@ -17,8 +17,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from assay.settings import ServerSettings
-from assay.web.access import EXEMPT_PATHS
-from assay.web.in_flight import TOO_MANY, InFlight
+from assay.web.middleware.access import EXEMPT_PATHS
+from assay.web.middleware.in_flight import TOO_MANY, InFlight
 
 logger = logging.getLogger("assay.web")
 

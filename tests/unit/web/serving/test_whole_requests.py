@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.web.connections import _is_whole_request
+from assay.web.serving.connections import _is_whole_request
 
 HEAD = b"POST /v1/search HTTP/1.1\r\nHost: a\r\n"
 

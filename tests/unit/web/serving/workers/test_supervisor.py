@@ -14,10 +14,10 @@ from assay.adapters.telemetry.prometheus import WORKER_FILE_BYTES
 from assay.errors import AssayError, ConfigurationError
 from assay.model.workers import COUNTERS_BYTES
 from assay.settings import Settings
-from assay.web.workers import shared_files, supervisor
-from assay.web.workers.messages import Task
-from assay.web.workers.process import WorkerProcess
-from assay.web.workers.supervisor import Supervisor
+from assay.web.serving.workers import shared_files, supervisor
+from assay.web.serving.workers.messages import Task
+from assay.web.serving.workers.process import WorkerProcess
+from assay.web.serving.workers.supervisor import Supervisor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="several workers share a port on POSIX systems only")
 
@@ -53,7 +53,7 @@ class Server:
         try:
             with socket.socket() as listener:
                 settings = Settings(server={"workers": 2})
-                fake = "tests.unit.web.workers.fake_worker"
+                fake = "tests.unit.web.serving.workers.fake_worker"
                 Supervisor(fake, settings, None, "127.0.0.1", listener, self.announce).run()
         finally:
             ended.set()

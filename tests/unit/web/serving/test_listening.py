@@ -9,7 +9,7 @@ from assay.app import Assay
 from assay.errors import ConfigurationError
 from assay.model.access import Scope
 from assay.settings import Settings
-from assay.web.server import serve
+from assay.web.serving.server import serve
 
 
 def unopened(settings: Settings) -> Assay:

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from assay.web.clients import client_address, has_untrusted_proxy, is_local_request, parse_address, rate_limit_client
+from assay.web.middleware.clients import (
+    client_address,
+    has_untrusted_proxy,
+    is_local_request,
+    parse_address,
+    rate_limit_client,
+)
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("127.0.0.1"), ip_network("fd00::/8")]
 

@@ -16,10 +16,10 @@ from assay.app import Assay
 from assay.errors import AssayError
 from assay.settings import unpickle_settings
 from assay.web.application import Endpoint
-from assay.web.listening import BACKLOG
-from assay.web.logs import configure_logging
-from assay.web.server import DrainingServer, build_server, check_placeholders
-from assay.web.workers.messages import Failed, Order, Ready, Task
+from assay.web.middleware.logs import configure_logging
+from assay.web.serving.listening import BACKLOG
+from assay.web.serving.server import DrainingServer, build_server, check_placeholders
+from assay.web.serving.workers.messages import Failed, Order, Ready, Task
 
 logger = logging.getLogger("assay.web")
 

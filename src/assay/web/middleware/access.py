@@ -19,11 +19,11 @@ from assay.contracts.fields import quoted
 from assay.errors import ConfigurationError
 from assay.model.access import KEY_PREFIX, ApiKey, Scope
 from assay.settings import ServerSettings
-from assay.web.asgi import HttpMiddleware
-from assay.web.clients import client_address, has_untrusted_proxy, is_local_request, rate_limit_client
-from assay.web.docsearch_errors import is_docsearch_path
 from assay.web.errors import ADMIN_PREFIX, error_response
-from assay.web.record import record_of
+from assay.web.middleware.asgi import HttpMiddleware
+from assay.web.middleware.clients import client_address, has_untrusted_proxy, is_local_request, rate_limit_client
+from assay.web.middleware.docsearch_errors import is_docsearch_path
+from assay.web.middleware.record import record_of
 
 logger = logging.getLogger("assay.web")
 

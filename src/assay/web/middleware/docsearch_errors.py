@@ -8,7 +8,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from assay.contracts.docsearch.requests import DocSearchError
 from assay.contracts.formatting import to_json
-from assay.web.asgi import HttpMiddleware
+from assay.web.middleware.asgi import HttpMiddleware
 
 _PATH = re.compile(r"(?:/.*)?/1/(?:indexes/(?:\*/queries|[^/]+/query)|events)", re.DOTALL)
 

@@ -15,11 +15,11 @@ from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
 from assay.web.application import Endpoint, Listening, create_app
-from assay.web.connections import MAX_HEAD_BYTES, guarded_protocol
-from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
-from assay.web.in_flight import InFlight
-from assay.web.listening import BACKLOG, check_public, is_loopback, listen, url_of, write_line
-from assay.web.logs import configure_logging
+from assay.web.middleware.guards import ANY_HOST, LOOPBACK_HOSTS
+from assay.web.middleware.in_flight import InFlight
+from assay.web.middleware.logs import configure_logging
+from assay.web.serving.connections import MAX_HEAD_BYTES, guarded_protocol
+from assay.web.serving.listening import BACKLOG, check_public, is_loopback, listen, url_of, write_line
 
 NOTICE_SECONDS = 1.0
 """Seconds in which a stopping server still accepts connections while /readyz fails, so that balancers notice."""

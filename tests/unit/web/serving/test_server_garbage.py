@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.web.server import _reduce_gc
+from assay.web.serving.server import _reduce_gc
 
 
 @pytest.fixture(autouse=True)

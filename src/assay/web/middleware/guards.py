@@ -9,10 +9,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import quoted
-from assay.web.access import EXEMPT_PATHS
-from assay.web.asgi import HttpMiddleware
 from assay.web.errors import ADMIN_PREFIX, BodyRefused, error_response
-from assay.web.in_flight import TOO_MANY, InFlight
+from assay.web.middleware.access import EXEMPT_PATHS
+from assay.web.middleware.asgi import HttpMiddleware
+from assay.web.middleware.in_flight import TOO_MANY, InFlight
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 """A Host header (RFC 9110): a name or a bracketed address, with an optional port."""

@@ -1,0 +1,1 @@
+"""Runs the application: sockets, the HTTP protocol, and worker processes."""
