@@ -82,7 +82,19 @@ class World:
         """The production searcher over a generation."""
         found = self.catalog.generation(name)
         embedder = embedder or self.embedder
-        return Searcher(found, self.open(name), embedder, self.encoder, rules, reranking=reranking)
+        return Searcher(
+            found,
+            self.open(name),
+            embedder,
+            self.encoder,
+            rules,
+            reranking=reranking,
+            read_versions=lambda: self.versions(name),
+        )
+
+    def versions(self, name: str) -> frozenset[str]:
+        """All versions of a generation."""
+        return frozenset(one.info.version for one in self.catalog.listing(name) if one.info.version)
 
     def _counts(self, chunks: Sequence[Chunk]) -> list[SparseVector]:
         return self.encoder.term_counts([chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks])

@@ -267,6 +267,24 @@ def test_sections_filter_where_the_payload_has_them(
     assert {hit.chunk.text for hit in hits} == {one.text for one in passages() if one.title.upper() == wanted}
 
 
+def test_pages_without_a_version_are_found_next_to_the_named_versions(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    versions: list[dict[str, object]] = [{"version": "1.0"}, {"version": "2.0"}, {"version": None}, {}]
+    stored = passages()[:40]
+    make(
+        client,
+        "docs",
+        [seed_payload(one) | versions[n % 4] for n, one in enumerate(stored)],
+        [one.text for one in stored],
+    )
+    expected = {one.text for n, one in enumerate(stored) if n % 4 != 1}
+    filters = Filters(versions=("1.0",), include_unversioned=True)
+    with adopting(peer, tmp_path) as assay:
+        hits = assay.search(Query(QUESTION, 100, Mode.DENSE, filters=filters)).hits
+    assert {hit.chunk.text for hit in hits} == expected
+
+
 @pytest.mark.parametrize("filters", [Filters(sections=("Setup",)), Filters(versions=("2",)), Filters(locales=("de",))])
 def test_a_filter_by_what_no_point_has_is_refused_and_not_answered_with_nothing(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path, filters: Filters

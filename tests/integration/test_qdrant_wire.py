@@ -22,7 +22,7 @@ from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
 from assay.ports import IndexQuery, IndexSpec, SparseVector
-from assay.testing.index_samples import DIMENSION, EVERYTHING, SPEC, direction, points, variants
+from assay.testing.index_samples import DIMENSION, EVERYTHING, SPEC, VERSIONS, direction, points, variants
 
 Quantization = Literal["none", "scalar", "binary"]
 Consistency = int | Literal["majority", "quorum", "all"] | None
@@ -72,11 +72,13 @@ def use_everything(store: QdrantStore) -> None:
         EVERYTHING,
         Filters(),
         Filters(versions=("1.0",), locales=("fr", "de")),
+        Filters(versions=("1.0",), include_unversioned=True),
         Filters(url_prefix="https://docs.example.org/a", sections=("Setup", "Part 0"), sources=("docs",)),
     ):
-        index.search(IndexQuery(direction(1), SparseVector((1, 2003), (1.0, 0.5)), 20, filters))
-        index.search(IndexQuery(direction(1), None, 5, filters, exact=True))
-        index.search(IndexQuery(None, SparseVector((1,), (1.0,)), 1_000, filters))
+        query = IndexQuery(direction(1), SparseVector((1, 2003), (1.0, 0.5)), 20, filters, known_versions=VERSIONS)
+        index.search(query)
+        index.search(replace(query, sparse=None, limit=5, exact=True))
+        index.search(replace(query, dense=None, limit=1_000))
     ids = list(index.ids())
     index.chunks(ids)
     index.vectors(ids)

@@ -238,8 +238,18 @@ class Searches:
             )
         embedder = self._query_embedder(generation)
         index = (store or parts.store).open(generation.id, spec, patient=patient)
-        completer = self._completer(generation)
-        return Searcher(generation, index, embedder, parts.encoder, rules, completer=completer, reranking=reranking)
+        return Searcher(
+            generation,
+            index,
+            embedder,
+            parts.encoder,
+            rules,
+            completer=self._completer(generation),
+            reranking=reranking,
+            read_versions=lambda: frozenset(
+                listed.info.version for listed in parts.catalog.listing(generation.id) if listed.info.version
+            ),
+        )
 
     def _completer(self, generation: Generation) -> Completer | None:
         """Completes and corrects queries to a generation; None for one without a readable vocabulary."""

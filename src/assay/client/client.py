@@ -242,7 +242,7 @@ def _request(query: Query) -> dict[str, Any]:
         "top_k": query.top_k,
         "mode": query.mode.value,
         "threshold": query.threshold,
-        "filters": asdict(query.filters),
+        "filters": {name: value for name, value in asdict(query.filters).items() if value},
         "include": {
             "content": True,
             "metadata": True,

@@ -57,6 +57,9 @@ class SearchFilters(RequestModel):
     everything: bool = Field(
         default=False, description="Search every version and locale if `versions` and `locales` are omitted."
     )
+    include_unversioned: bool = Field(
+        default=False, description="With `versions`: pages without a version too, such as those of a blog."
+    )
 
 
 class SearchInclude(RequestModel):
@@ -145,6 +148,7 @@ class SearchParameters(RequestModel):
     sources: FilterValues = Field(default=[], description="Any of these source names.")
     url_prefix: _UrlPrefix | None = Field(default=None, description="Pages at or below this absolute URL.")
     everything: bool = Field(default=False, description="Every version and locale that is not named.")
+    include_unversioned: bool = Field(default=False, description="With `versions`: pages without a version too.")
 
 
 class SearchHit(AnswerModel):
@@ -306,7 +310,7 @@ class SearchOptions(TypedDict, total=False):
     threshold: the minimum similarity of a hit, 0 to 1.
     correct, typing, rerank: see Query.
     group_by, passages_per_page: `page` and the most hits of one page; top_k then counts pages.
-    versions, locales, url_prefix, sections, sources, everything: see Filters.
+    versions, locales, url_prefix, sections, sources, everything, include_unversioned: see Filters.
     """
 
     mode: Mode | Literal["hybrid", "dense", "sparse"]
@@ -322,6 +326,7 @@ class SearchOptions(TypedDict, total=False):
     sections: Sequence[str]
     sources: Sequence[str]
     everything: bool
+    include_unversioned: bool
 
 
 _NO_FILTERS = ("mode", "threshold", "correct", "typing", "rerank", "group_by", "passages_per_page")

@@ -110,7 +110,8 @@ class Retriever:
         query_embedding: from generate_query_embedding, or its vector.
         limit: the most results, 1 to 100.
         minimum_relevance: the least relevance_score of a result, 0 to 1.
-        filters: as in POST /v1/search: `versions`, `locales`, `url_prefix`, `sections`, `sources`, `everything`.
+        filters: as in POST /v1/search: `versions`, `locales`, `url_prefix`, `sections`, `sources`, `everything`,
+            `include_unversioned`.
 
         Raises ValueError for a vector of another dimension or model, and for other arguments out of range;
         NoLiveGeneration before the first promotion; IdentityMismatch, VectorStoreError.

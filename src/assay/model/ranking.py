@@ -49,6 +49,7 @@ class Filters:
     url_prefix: pages at or below this canonical URL.
     sections: any of these headings, as in Chunk.sections.
     sources: any of these source names.
+    include_unversioned: with versions, pages without a version too. Without versions it changes nothing.
     """
 
     versions: tuple[str, ...] = ()
@@ -57,6 +58,12 @@ class Filters:
     sections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     everything: bool = False
+    include_unversioned: bool = False
+
+    @property
+    def adds_unversioned(self) -> bool:
+        """Whether they allow pages without a version next to the named versions."""
+        return bool(self.versions) and self.include_unversioned
 
     @property
     def allow_copies(self) -> bool:

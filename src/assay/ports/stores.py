@@ -64,6 +64,8 @@ class IndexQuery:
     dense, sparse: query vectors; None leaves that side out.
     limit: maximum number of results of each side.
     exact: compare with every vector instead of using the approximate index.
+    known_versions: all versions of the generation, for filters that add pages without a version: no facet marks these.
+        An adopted collection needs none.
     """
 
     dense: Vector | None
@@ -71,6 +73,12 @@ class IndexQuery:
     limit: int
     filters: Filters
     exact: bool = False
+    known_versions: frozenset[str] = frozenset()
+
+    @property
+    def excluded_versions(self) -> frozenset[str]:
+        """The versions that no result may have, if the filters add pages without a version; else none."""
+        return self.known_versions.difference(self.filters.versions) if self.filters.adds_unversioned else frozenset()
 
 
 class NumberedPoints(Protocol):

@@ -6,7 +6,7 @@ So they are the engine's own numbers, with its IDF within the filters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -204,7 +204,7 @@ def _terms(
     limit = max(asked.limit, len(answer.sparse))
     query = dict(zip(asked.sparse.indices, asked.sparse.values, strict=True))
     found = {
-        term: index.search(IndexQuery(None, SparseVector((term,), (weight,)), limit, asked.filters))
+        term: index.search(replace(asked, dense=None, sparse=SparseVector((term,), (weight,)), limit=limit))
         .by_chunk_id()
         .sparse
         for term, weight in query.items()

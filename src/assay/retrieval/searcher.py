@@ -1,9 +1,10 @@
 """Conducts a search: query → embed → search → fuse → filter → rerank → hits, each stage timed."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -19,6 +20,7 @@ from assay.ports import (
     IndexQuery,
     QueryEmbedder,
     SparseEncoder,
+    SparseVector,
     Vector,
     VectorIndex,
 )
@@ -76,6 +78,7 @@ class Searcher:
     externally_modified: whether others change the index during searches, so that a found chunk may be missing.
     completer: completes and corrects queries; None to search each as it is.
     reranking: orders the best hits; None to leave them in the order of the search.
+    read_versions: reads all versions of the generation, for filters that add pages without a version. Called once.
 
     Raises IdentityMismatch if the embedder is not the one of the generation.
     """
@@ -91,6 +94,7 @@ class Searcher:
         externally_modified: bool = False,
         completer: Completer | None = None,
         reranking: Reranking | None = None,
+        read_versions: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         if embedder.identity != generation.embedder:
             raise IdentityMismatch(
@@ -108,6 +112,7 @@ class Searcher:
         self._completer = completer
         self._pages = LruCache[Filters, DocumentInfo | None](_REMEMBERED_PAGES)
         self._reranking = reranking
+        self._read_versions = read_versions
 
     def search(self, query: Query, embed: Embed = Embed.ALWAYS, *, may_skip_reranker: bool = False) -> Ranking:
         """Rank the chunks that answer a query. Of chunks with equal text only the best-ranked is returned.
@@ -197,7 +202,7 @@ class Searcher:
         hits = self._first(query, found)
         if not hits:
             with clock.timing("filter_ms"):
-                warnings += unmatched(self.index, self._any_vector(), query.filters)
+                warnings += unmatched(self.has_pages, query.filters)
         ended = perf_counter()
         timings = Timings(embed_ms=(embedded - started) * 1000.0, total_ms=(ended - started) * 1000.0, **clock.spent_ms)
         return Ranking(
@@ -253,7 +258,7 @@ class Searcher:
 
     def has_pages(self, filters: Filters) -> bool:
         """Whether any page matches. Raises VectorStoreError."""
-        return bool(self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense)
+        return bool(self.index.search(self._request(self._any_vector(), None, 1, filters)).dense)
 
     def over(self, index: VectorIndex) -> "Searcher":
         """The same searcher over another view of its index."""
@@ -265,7 +270,7 @@ class Searcher:
         """Any page that matches; None if there is none. Cached. Raises VectorStoreError."""
         if filters in self._pages:
             return self._pages.get(filters)
-        found = self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense
+        found = self.index.search(self._request(self._any_vector(), None, 1, filters)).dense
         chunks = self.index.chunks([scored.point for scored in found])
         page = next((chunk.document for chunk in chunks.values()), None)
         if not self._externally_modified:
@@ -275,6 +280,14 @@ class Searcher:
     def close(self) -> None:
         """Close the index."""
         self.index.close()
+
+    def _request(self, dense: Vector | None, sparse: SparseVector | None, limit: int, filters: Filters) -> IndexQuery:
+        versions = self._versions if filters.adds_unversioned else frozenset[str]()
+        return IndexQuery(dense, sparse, limit, filters, known_versions=versions)
+
+    @cached_property
+    def _versions(self) -> frozenset[str]:
+        return self._read_versions()
 
     def _any_vector(self) -> Vector:
         """Any vector of the index's dimension, for a search that only asks whether there are results."""
@@ -313,7 +326,7 @@ class Searcher:
         if dense is None and sparse is None:
             return IndexAnswer((), ()), []
         with clock.timing("search_ms"):
-            answer = self.index.search(IndexQuery(dense, sparse, depth, query.filters))
+            answer = self.index.search(self._request(dense, sparse, depth, query.filters))
         with clock.timing("fuse_ms"):
             if query.mode is Mode.HYBRID:
                 ranked = fuse(self.rules.method, answer.dense, answer.sparse, self.rules.weights, self.rules.rrf_k)

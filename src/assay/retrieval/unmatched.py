@@ -1,11 +1,10 @@
 """Explains an empty answer: the filters that no page matches."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from assay.model.ranking import Filters
-from assay.ports import IndexQuery, Vector, VectorIndex
 
 _ANYTHING = Filters(everything=True)
 _WORDS = {
@@ -17,26 +16,20 @@ _WORDS = {
 }
 
 
-def unmatched(index: VectorIndex, vector: Vector, filters: Filters) -> tuple[str, ...]:
+def unmatched(has_pages: Callable[[Filters], bool], filters: Filters) -> tuple[str, ...]:
     """A sentence for each filter that no page matches; else one if no page matches all of them together.
 
-    vector: any of the index's dimension; only the existence of results matters.
-
-    Raises VectorStoreError.
+    has_pages: whether any page matches.
     """
     given = {name: value for name in _WORDS if (value := getattr(filters, name))}
     found = [
         f"No page {_WORDS[name]} {_any_of([value] if isinstance(value, str) else value)}."
         for name, value in given.items()
-        if not _matches(index, vector, replace(_ANYTHING, **{name: value}))
+        if not has_pages(replace(_ANYTHING, **{name: value}))
     ]
-    if not found and given and not _matches(index, vector, filters):
+    if not found and given and not has_pages(filters):
         found.append("No page matches all of these filters; `everything` lifts the defaults of version and locale.")
     return tuple(found)
-
-
-def _matches(index: VectorIndex, vector: Vector, filters: Filters) -> bool:
-    return bool(index.search(IndexQuery(vector, None, 1, filters)).dense)
 
 
 def _any_of(values: Sequence[str]) -> str:

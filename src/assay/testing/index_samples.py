@@ -13,6 +13,8 @@ from assay.testing.catalog_samples import SITE, page
 DIMENSION = 8
 SPEC = IndexSpec(DIMENSION)
 EVERYTHING = Filters(everything=True)
+VERSIONS = frozenset({"1.0", "2.0"})
+"""Of the points of `variants`, and of all other samples."""
 
 
 def direction(seed: int) -> Vector:
@@ -46,7 +48,8 @@ def filled(store: VectorStore, contents: Sequence[IndexPoint], name: str = "g1")
 
 def found(index: VectorIndex, filters: Filters, limit: int = 100) -> set[str]:
     """The paths of the pages that a dense search finds; asserts that the sparse search finds the same."""
-    answer = index.search(IndexQuery(direction(0), SparseVector((1,), (1.0,)), limit, filters))
+    query = IndexQuery(direction(0), SparseVector((1,), (1.0,)), limit, filters, known_versions=VERSIONS)
+    answer = index.search(query)
     assert {scored.point for scored in answer.dense} == {scored.point for scored in answer.sparse}
     return urls(index, [scored.point for scored in answer.dense])
 

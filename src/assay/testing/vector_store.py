@@ -34,6 +34,7 @@ from assay.testing.index_samples import (
     DIMENSION,
     EVERYTHING,
     SPEC,
+    VERSIONS,
     cosine,
     direction,
     filled,
@@ -322,6 +323,13 @@ class VectorStoreConformance:
             (Filters(versions=("1.0", "2.0")), {"old-en", "now-en"}),
             (Filters(versions=("1.0",), everything=True), {"old-en", "old-fr"}),
             (Filters(versions=("3.0",)), set()),
+            (Filters(include_unversioned=True), {"now-en", "other-en"}),
+            (Filters(versions=("1.0",), include_unversioned=True), {"old-en", "other-en"}),
+            (Filters(versions=("1.0", "2.0"), include_unversioned=True), {"old-en", "now-en", "other-en"}),
+            (Filters(versions=("3.0",), include_unversioned=True), {"other-en"}),
+            (Filters(versions=("1.0",), locales=("fr",), include_unversioned=True), {"old-fr"}),
+            (Filters(versions=("1.0",), include_unversioned=True, everything=True), {"old-en", "old-fr", "other-en"}),
+            (Filters(versions=("1.0",), include_unversioned=True, sources=("docs",)), {"old-en"}),
             (Filters(locales=("fr",)), {"now-fr"}),
             (Filters(locales=("fr", "en")), {"now-fr", "now-en"}),
             (Filters(locales=("fr",), everything=True), {"now-fr", "old-fr"}),
@@ -398,6 +406,31 @@ class VectorStoreConformance:
         only_current = filled(store, current, "current").search(query)
         with_old = filled(store, current + old, "all").search(query)
         assert dict(with_old.sparse) == pytest.approx(dict(only_current.sparse), rel=1e-5)
+
+    @pytest.mark.parametrize(
+        ("version", "expected"), [("1.0", {"old"}), ("2.0", set()), ("3.0", set())], ids=["1.0", "2.0", "3.0"]
+    )
+    def test_nothing_is_added_if_every_page_has_the_same_version(
+        self, store: VectorStore, version: str, expected: set[str]
+    ) -> None:
+        index = filled(store, [point("old", version="1.0")])
+        assert found(index, Filters(versions=(version,), include_unversioned=True)) == expected
+
+    def test_all_is_added_if_no_page_has_a_version(self, store: VectorStore) -> None:
+        index = filled(store, [point("one", 1, version=None), point("two", 2, version=None)])
+        assert found(index, Filters(versions=("1.0",), include_unversioned=True)) == {"one", "two"}
+
+    def test_added_pages_count_for_the_idf(self, store: VectorStore) -> None:
+        asked = [point(f"old-{n}", n, (10, 20 + n % 3, 30 + n), version="1.0") for n in range(12)]
+        added = [point(f"blog-{n}", n, (10, 20, 31), version=None) for n in range(8)]
+        others = [point(f"now-{n}", n, (20, 21, 31)) for n in range(40)]
+        filters = Filters(versions=("1.0",), include_unversioned=True)
+        terms = SparseVector((10, 20, 21, 31), (1.0,) * 4)
+        query = IndexQuery(None, terms, 50, filters, known_versions=VERSIONS)
+        alone = filled(store, asked + added, "alone").search(replace(query, filters=EVERYTHING))
+        among_others = filled(store, asked + added + others, "all").search(query)
+        assert len(among_others.sparse) == len(asked + added)
+        assert dict(among_others.by_chunk_id().sparse) == pytest.approx(dict(alone.by_chunk_id().sparse), rel=1e-5)
 
     # --- lookups ---
 

@@ -225,7 +225,7 @@ def test_the_limit_of_addresses_applies_to_boxes_with_a_key_of_no_other(public: 
 
 @pytest.fixture(scope="module")
 def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A Docusaurus site with three versions and two locales."""
+    """A Docusaurus site with three versions and two locales, and news without either."""
     folder = tmp_path_factory.mktemp("versions")
     docusaurus = "docusaurus-plugin-content-docs"
     texts = {
@@ -240,8 +240,13 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         page.write_text(
             f"# Wheels\n\nThe {word} wheel of the cart.\n\n## Grease\n\nGrease the {word} wheel.\n", "utf-8"
         )
+    (folder / "news").mkdir()
+    (folder / "news" / "oil.md").write_text("# Oil\n\nGrease lasts longer.\n", "utf-8")
     (folder / "site" / "versions.json").write_text('["2.0", "1.0"]', "utf-8")
-    sources = [{"path": folder / "site", "name": "site", "base_url": SITE, "convention": "docusaurus"}]
+    sources = [
+        {"path": folder / "site", "name": "site", "base_url": SITE, "convention": "docusaurus"},
+        {"path": folder / "news", "name": "news", "base_url": f"{SITE}/news", "convention": "plain"},
+    ]
     settings = load_settings(None, {"data_dir": folder / "index", "sources": sources})
     with Assay.open(settings) as assay:
         assay.builds.ingest()
@@ -250,23 +255,46 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize(
-    ("locale", "version", "path"),
+    ("locale", "version", "paths"),
     [
-        ("en", "2.0", "/docs/wheels#grease"),
-        ("en", "1.0", "/docs/1.0/wheels#grease"),
-        ("en", "current", "/docs/next/wheels#grease"),
-        ("fr", "2.0", "/fr/docs/wheels#grease"),
-        ("fr", "1.0", None),
-        ("en", "3.0", None),
-        ("de", "2.0", None),
+        ("en", "2.0", {"/docs/wheels#grease", "/news/oil#oil"}),
+        ("en", "1.0", {"/docs/1.0/wheels#grease", "/news/oil#oil"}),
+        ("en", "current", {"/docs/next/wheels#grease", "/news/oil#oil"}),
+        ("fr", "2.0", {"/fr/docs/wheels#grease"}),
+        ("fr", "1.0", set()),
+        ("en", "3.0", {"/news/oil#oil"}),
+        ("de", "2.0", set()),
     ],
 )
-def test_a_box_searches_the_version_and_locale_of_its_page(
-    versions: TestClient, locale: str, version: str, path: str | None
+def test_a_box_searches_the_version_and_locale_of_its_page_and_pages_without_a_version(
+    versions: TestClient, locale: str, version: str, paths: set[str]
 ) -> None:
     filters = [f"language:{locale}", ["docusaurus_tag:default", f"docusaurus_tag:docs-default-{version}"]]
     (result,) = ask(versions, {"query": "grease", "facetFilters": filters})["results"]  # type: ignore[misc]  # JSON
-    assert {hit["url"] for hit in result["hits"]} == (set() if path is None else {f"{SITE}{path}"})
+    assert {hit["url"] for hit in result["hits"]} == {f"{SITE}{path}" for path in paths}
+
+
+def test_a_box_that_asks_for_a_version_alone_gets_no_page_without_one(versions: TestClient) -> None:
+    (result,) = ask(versions, {"query": "grease", "facetFilters": ["version:1.0"]})["results"]  # type: ignore[misc]  # JSON
+    assert {hit["url"] for hit in result["hits"]} == {f"{SITE}/docs/1.0/wheels#grease"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "paths"),
+    [
+        ("versions=1.0", {"/docs/1.0/wheels#grease"}),
+        ("versions=1.0&include_unversioned=true", {"/docs/1.0/wheels#grease", "/news/oil#oil"}),
+        ("include_unversioned=true", {"/docs/wheels#grease", "/news/oil#oil"}),
+        ("versions=3.0&include_unversioned=true", {"/news/oil#oil"}),
+        ("versions=1.0&include_unversioned=true&sources=site", {"/docs/1.0/wheels#grease"}),
+    ],
+)
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "sparse"])
+def test_a_search_of_versions_can_include_pages_without_one(
+    versions: TestClient, mode: str, filters: str, paths: set[str]
+) -> None:
+    answer = versions.get(f"/v1/search?q=grease&mode={mode}&{filters}").json()
+    assert {hit["section_url"] for hit in answer["results"]} == {f"{SITE}{path}" for path in paths}
 
 
 def test_a_box_gets_its_choices_with_an_empty_query(versions: TestClient) -> None:
@@ -274,5 +302,5 @@ def test_a_box_gets_its_choices_with_an_empty_query(versions: TestClient) -> Non
     assert result["facets"] == {
         "language": {"en": 3, "fr": 1},
         "version": {"2.0": 2, "1.0": 1, "next": 1},
-        "source": {"site": 4},
+        "source": {"site": 4, "news": 1},
     }

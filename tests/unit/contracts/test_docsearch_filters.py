@@ -24,7 +24,9 @@ def corpus(*pages: DocumentInfo) -> PageOf:
     def page_of(filters: Filters) -> DocumentInfo | None:
         def matches(one: DocumentInfo) -> bool:
             version = (
-                one.version in filters.versions if filters.versions else filters.everything or one.version_is_current
+                one.version in filters.versions or (filters.include_unversioned and one.version is None)
+                if filters.versions
+                else filters.everything or one.version_is_current
             )
             locale = one.locale in filters.locales if filters.locales else filters.everything or one.locale_is_default
             return version and locale
@@ -45,6 +47,11 @@ DOCUSAURUS = corpus(
 ENGLISH = ["language:en"]
 
 
+def versions(*names: str) -> Filters:
+    """These versions and pages without one."""
+    return Filters(versions=names, include_unversioned=True)
+
+
 def tags(*versions: str) -> list[str]:
     return ["docusaurus_tag:default", *(f"docusaurus_tag:docs-{version}" for version in versions)]
 
@@ -55,13 +62,19 @@ def tags(*versions: str) -> list[str]:
         pytest.param([], Filters(), id="none"),
         pytest.param([ENGLISH, tags("default-2.0")], Filters(), id="the current version in the default locale"),
         pytest.param([["language:fr"], tags("default-2.0")], Filters(locales=("fr",)), id="another locale"),
-        pytest.param([ENGLISH, tags("default-current")], Filters(versions=("next",)), id="unreleased"),
-        pytest.param([ENGLISH, tags("default-1.0-beta")], Filters(versions=("1.0-beta",)), id="a hyphen in a version"),
-        pytest.param([tags("my-docs-1.0-beta")], Filters(versions=("1.0-beta",)), id="a hyphen in a plugin"),
+        pytest.param([ENGLISH, tags("default-current")], versions("next"), id="unreleased"),
+        pytest.param([ENGLISH, tags("default-1.0-beta")], versions("1.0-beta"), id="a hyphen in a version"),
+        pytest.param([tags("my-docs-1.0-beta")], versions("1.0-beta"), id="a hyphen in a plugin"),
+        pytest.param([tags("default-1.0-beta")[1:]], Filters(versions=("1.0-beta",)), id="without the tag default"),
         pytest.param([tags()], Filters(), id="only pages outside of docs"),
+        pytest.param([tags("default-1.0-beta", "api-current")], versions("1.0-beta", "next"), id="two docs plugins"),
+        pytest.param([tags("default-1.0-beta", "default-2.0")], versions("1.0-beta", "2.0"), id="two versions"),
         pytest.param(
-            [tags("default-1.0-beta", "api-current")], Filters(versions=("1.0-beta", "next")), id="two docs plugins"
+            [tags("default-1.0-beta"), ["version:1.0-beta"]], Filters(versions=("1.0-beta",)), id="a version of them"
         ),
+        pytest.param([tags("default-1.0-beta"), tags("default-2.0")], versions(""), id="only pages without a version"),
+        pytest.param([tags("default-1.0-beta"), tags("default-next")], versions(""), id="no version is in both"),
+        pytest.param([tags("default-3.0")], versions("docs-default-3.0"), id="a version that no page has"),
         pytest.param([tags("default-2.0", "blog-current-x")], Filters(), id="a plugin that the index lacks"),
         pytest.param([["version:1.0-beta", "version:2.0"]], Filters(versions=("1.0-beta", "2.0")), id="any of two"),
         pytest.param([["version:2.0"], tags("default-2.0")], Filters(versions=("2.0",)), id="the same version twice"),
@@ -94,7 +107,7 @@ def test_filters_of_a_site_with_one_version_and_one_locale_change_nothing(clause
     [
         ([["language:de"]], Filters(locales=("de",))),
         ([["version:3.0"]], Filters(versions=("3.0",))),
-        ([tags("default-3.0")], Filters(versions=("docs-default-3.0",))),
+        ([tags("default-3.0")[1:]], Filters(versions=("docs-default-3.0",))),
     ],
 )
 def test_a_version_or_locale_that_no_page_has_finds_nothing(clauses: list[list[str]], filters: Filters) -> None:
@@ -114,6 +127,11 @@ def test_a_version_or_locale_that_no_page_has_finds_nothing(clauses: list[list[s
 )
 def test_clauses_that_exclude_each_other_match_no_page(clauses: list[list[str]]) -> None:
     assert to_filters(clauses, DOCUSAURUS, lambda: True) is None
+
+
+def test_docs_with_one_version_are_pages_without_a_version() -> None:
+    two_plugins = corpus(page(None, "en"), page("2.0", "en"), page("1.0", "en", current=False))
+    assert to_filters([tags("default-1.0", "community-current")[1:]], two_plugins, lambda: True) == versions("1.0")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,16 @@ def test_idf_is_that_of_the_filters(world: World) -> None:
     assert current.idf != pytest.approx(everything.idf)
 
 
+def test_pages_without_a_version_are_explained_in_the_scope_that_has_them() -> None:
+    world = World()
+    old = page("old", "A camera.", "The lens of a camera.", version="1.0", version_is_current=False)
+    world.build(NAME, old, page("blog", "A camera and a lens.", version=None), page("now", "A lens.", version="2.0"))
+    filters = Filters(versions=("1.0",), include_unversioned=True)
+    explanation = explain(world.searcher(NAME), Query("camera lens", 5, filters=filters))
+    check_sums(explanation)
+    assert {hit.hit.chunk.document.version for hit in explanation.hits} == {"1.0", None}
+
+
 def test_a_completed_query_is_explained_as_it_was_searched(world: World) -> None:
     texts = [chunk.keyword_text for chunk in world.catalog.chunks(NAME)]
     counts: dict[str, int] = {}

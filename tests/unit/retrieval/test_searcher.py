@@ -381,6 +381,41 @@ def test_a_query_is_embedded_once(world: World) -> None:
     assert embedder.asked == 1
 
 
+# --- pages without a version -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def blogged() -> World:
+    world = World()
+    world.build(NAME, *PAGES, page("blog/camera", "We bought a camera.", source="blog", version=None))
+    return world
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_pages_without_a_version_are_found_next_to_the_named_versions(blogged: World, mode: Mode) -> None:
+    searcher = blogged.searcher(NAME)
+    old = Query("camera", 10, mode, filters=Filters(versions=("1.0",)))
+    assert _paths(searcher.search(old)) == ["old/camera"]
+    ranking = searcher.search(replace(old, filters=replace(old.filters, include_unversioned=True)))
+    assert set(_paths(ranking)) == {"old/camera", "blog/camera"}
+
+
+def test_the_versions_are_read_once_and_only_for_searches_that_need_them(
+    blogged: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[str] = []
+    monkeypatch.setattr(blogged, "versions", lambda name: reads.append(name) or frozenset({"1.0", "2.0"}))
+    searcher = blogged.searcher(NAME)
+    for filters in (Filters(versions=("1.0",)), Filters(include_unversioned=True)):
+        searcher.search(Query("camera", 10, filters=filters))
+    assert reads == []
+    with_blog = Filters(versions=("1.0",), include_unversioned=True)
+    assert searcher.page_of(with_blog)
+    assert searcher.has_pages(with_blog)
+    searcher.search(Query("camera", 10, filters=with_blog))
+    assert reads == [NAME]
+
+
 # --- without keywords ----------------------------------------------------------------------------------------------
 
 
@@ -419,6 +454,10 @@ def test_without_keyword_vectors_a_sparse_query_is_refused(world: World) -> None
         (
             Filters(locales=("xx",), versions=("9",), sources=("wiki",)),
             ('No page is of version "9".', 'No page is in locale "xx".'),
+        ),
+        (
+            Filters(versions=("1.0",), sources=("wiki",), include_unversioned=True),
+            ("No page matches all of these filters; `everything` lifts the defaults of version and locale.",),
         ),
         (
             Filters(sources=("wiki",), url_prefix="https://docs.example.org/wheel"),

@@ -1,9 +1,7 @@
-"""Filters as engine-independent conditions on facets, which each store translates.
-
-A condition is a list of facets of which a point must have at least one; a point must meet all conditions.
-"""
+"""Filters as engine-independent conditions on facets, which each store translates."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.adapters.stores.payload import (
     CURRENT_VERSION,
@@ -16,22 +14,41 @@ from assay.adapters.stores.payload import (
     version_facet,
 )
 from assay.model.ranking import Filters
+from assay.ports import IndexQuery
 
-Conditions = list[list[str]]
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Facets that a point must and must not have.
+
+    wanted: at least one of each list.
+    unwanted: none of these.
+    """
+
+    wanted: Sequence[Sequence[str]]
+    unwanted: Sequence[str] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.wanted or self.unwanted)
+
+    def __add__(self, other: "Conditions") -> "Conditions":
+        return Conditions([*self.wanted, *other.wanted], [*self.unwanted, *other.unwanted])
 
 
-def scope_conditions(filters: Filters, everywhere: frozenset[str]) -> Conditions:
+def scope_conditions(query: IndexQuery, everywhere: frozenset[str]) -> Conditions:
     """Conditions on version and locale, which define the scope of IDF; empty for no restriction.
 
     everywhere: facets of every point, which need no condition.
     """
+    filters = query.filters
     wanted = [
-        [version_facet(version) for version in filters.versions],
+        [] if filters.adds_unversioned else [version_facet(version) for version in filters.versions],
         [locale_facet(locale) for locale in filters.locales],
     ]
     if not filters.everything and not (filters.versions and filters.locales):
         wanted.append([_default_scope(filters)])
-    return _needed(wanted, everywhere)
+    unwanted = [version_facet(version) for version in sorted(query.excluded_versions)]
+    return Conditions(_needed(wanted, everywhere), unwanted)
 
 
 def narrowing_conditions(filters: Filters, everywhere: frozenset[str]) -> Conditions:
@@ -41,7 +58,7 @@ def narrowing_conditions(filters: Filters, everywhere: frozenset[str]) -> Condit
         [section_facet(section) for section in filters.sections],
         [source_facet(source) for source in filters.sources],
     ]
-    return _needed(wanted, everywhere)
+    return Conditions(_needed(wanted, everywhere))
 
 
 def _default_scope(filters: Filters) -> str:
@@ -50,6 +67,6 @@ def _default_scope(filters: Filters) -> str:
     return CURRENT_VERSION if filters.locales else PRIMARY
 
 
-def _needed(wanted: Sequence[list[str]], everywhere: frozenset[str]) -> Conditions:
+def _needed(wanted: Sequence[list[str]], everywhere: frozenset[str]) -> list[list[str]]:
     """Drop empty conditions and those that every point meets."""
     return [facets for facets in wanted if facets and everywhere.isdisjoint(facets)]

@@ -13,7 +13,6 @@ from assay.adapters.stores.points import require_direction, unit_rows
 from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
 from assay.model.counting import counted
 from assay.model.documents import Chunk
-from assay.model.ranking import Filters
 from assay.ports import (
     Compared,
     IndexAnswer,
@@ -146,8 +145,8 @@ class MemoryIndex:
         self._open()
         if query.dense is not None:
             require_direction(query.dense, self._dimension)
-        in_scope = [_all_of(_scope(query.filters), facets) for facets in self._facets]
-        narrowing = narrowing_conditions(query.filters, frozenset())
+        in_scope = [_is_in_scope(query, facets) for facets in self._facets]
+        narrowing = narrowing_conditions(query.filters, frozenset()).wanted
         wanted = [scope and _all_of(narrowing, facets) for scope, facets in zip(in_scope, self._facets, strict=True)]
         return IndexAnswer(
             dense=() if query.dense is None else self._dense(query.dense, wanted, query.limit),
@@ -234,14 +233,18 @@ def _best(scores: Iterator[tuple[str, float]], limit: int) -> tuple[Scored, ...]
     return tuple(Scored(chunk_id, score) for chunk_id, score in ranked[:limit])
 
 
-def _scope(filters: Filters) -> list[list[str]]:
-    """Conditions on version and locale: a point needs one facet of each list."""
-    return [
+def _is_in_scope(query: IndexQuery, facets: frozenset[str]) -> bool:
+    """Whether a point is of a version and a locale that the filters allow."""
+    filters = query.filters
+    wanted = [
         [payload.version_facet(version) for version in filters.versions]
         or ([] if filters.everything else [payload.CURRENT_VERSION]),
         [payload.locale_facet(locale) for locale in filters.locales]
         or ([] if filters.everything else [payload.DEFAULT_LOCALE]),
     ]
+    if filters.adds_unversioned:
+        wanted[0] = []
+    return facets.isdisjoint(map(payload.version_facet, query.excluded_versions)) and _all_of(wanted, facets)
 
 
 def _all_of(wanted: Sequence[Sequence[str]], facets: frozenset[str]) -> bool:

@@ -40,6 +40,9 @@ def search(
     everything: Annotated[
         bool, typer.Option("--everything", help="All versions and locales, not only the default ones.")
     ] = False,
+    include_unversioned: Annotated[
+        bool, typer.Option("--include-unversioned", help="With --version: pages without a version too.")
+    ] = False,
     group_by: Annotated[
         str | None, typer.Option("--group-by", help="`page`: --top-k counts pages, each with its best passages.")
     ] = None,
@@ -67,6 +70,7 @@ def search(
         "sections": section,
         "sources": source,
         "everything": everything or None,
+        "include_unversioned": include_unversioned or None,
     }
     fields: dict[str, Any] = {
         "query": query,

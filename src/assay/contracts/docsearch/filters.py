@@ -23,6 +23,9 @@ _UNRELEASED = "current"
 _UNRELEASED_LABELS = ("next", _UNRELEASED)
 _DEFAULT_NAMES = frozenset({"latest", "stable", _UNRELEASED, "default"})
 
+_UNVERSIONED = ""
+"""Stands for the pages without a version among versions; no version has this name."""
+
 _Choice = frozenset[str] | None
 """The values that a filter allows; None for the default: current version or default locale."""
 
@@ -52,7 +55,13 @@ def to_filters(clauses: Sequence[Sequence[str]], page_of: PageOf, has_versions: 
     source = _all_of(sources, lambda _name: True)
     if any(choice is not None and not choice for choice in (version, locale, source)):
         return None
-    return Filters(versions=_sorted(version), locales=_sorted(locale), sources=_sorted(source))
+    named = version - {_UNVERSIONED} or version if version else version
+    return Filters(
+        versions=_sorted(named),
+        locales=_sorted(locale),
+        sources=_sorted(source),
+        include_unversioned=version is not None and _UNVERSIONED in version,
+    )
 
 
 def _sorted(choice: _Choice) -> tuple[str, ...]:
@@ -83,6 +92,8 @@ def _all_of(choices: Sequence[_Choice], is_default: Callable[[str], bool]) -> _C
 
 
 def _is_current(version: str, page_of: PageOf) -> bool:
+    if version == _UNVERSIONED:
+        return True
     page = page_of(_of_version(version))
     return page is not None and page.version_is_current
 
@@ -115,20 +126,24 @@ def _versions(values: Sequence[str], page_of: PageOf, has_versions: Callable[[],
 def _tagged_versions(tags: Sequence[str], page_of: PageOf, has_versions: Callable[[], bool]) -> _Choice:
     """The versions of the tags of Docusaurus.
 
-    The current version is the default, which includes pages without a version: those of the tag `default`, and of docs
-    plugins with one version, whose name is `current`.
+    The tag `default` means pages without a version, and so does `current` of a docs plugin with one version. The
+    current version, which is the default, includes them.
     """
     found: dict[str, DocumentInfo] = {}
-    unknown = []
+    unknown: list[str] = []
+    unversioned: list[str] = []
     for tag in tags:
         match = next(_known_versions(tag, page_of), None)
         if match is not None:
             found[match[0]] = match[1]
-        elif tag.startswith(_TAG_PREFIX) and not tag.endswith(f"-{_UNRELEASED}"):
+        elif not tag.startswith(_TAG_PREFIX) or tag.endswith(f"-{_UNRELEASED}"):
+            unversioned = [_UNVERSIONED]
+        else:
             unknown.append(tag)
     if found:
-        return None if all(page.version_is_current for page in found.values()) else frozenset(found)
-    return frozenset(unknown) if unknown and has_versions() else None
+        is_default = all(page.version_is_current for page in found.values())
+        return None if is_default else frozenset([*found, *unversioned])
+    return frozenset([*unknown, *unversioned]) if unknown and has_versions() else None
 
 
 def _known_versions(tag: str, page_of: PageOf) -> Iterator[tuple[str, DocumentInfo]]:

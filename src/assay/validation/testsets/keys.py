@@ -20,7 +20,7 @@ PASSAGE_KEYS = ("url", "quote", "prefix", "suffix", "position", "text_hash", "se
 
 JUDGMENT_KEYS = (*PASSAGE_KEYS, "label")
 
-FILTER_KEYS = ("versions", "locales", "url_prefix", "sections", "sources", "everything")
+FILTER_KEYS = ("versions", "locales", "url_prefix", "sections", "sources", "everything", "include_unversioned")
 
 TEXT_KEYS = frozenset(
     {

@@ -98,7 +98,7 @@ def all_derived(topics: Sequence[Topic]) -> bool:
 
 
 def _plain_filters(filters: Filters) -> dict[str, object]:
-    keys = ("versions", "locales", "sections", "sources", "url_prefix", "everything")
+    keys = ("versions", "locales", "sections", "sources", "url_prefix", "everything", "include_unversioned")
     values = {key: getattr(filters, key) for key in keys}
     return {
         key: list(value) if isinstance(value, tuple) else value

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from assay.model.evaluation import Category, TestSet, Topic, TopicType
 from assay.model.located import MOST_PROBLEMS, Located, Path, Problem, refuse
@@ -200,15 +201,16 @@ class _Reader(FieldChecks):
             self.fault(path, f"has to be keys and values ({', '.join(FILTER_KEYS)}), not {shown(value)}")
             return Filters()
         self.known_keys(path, value, FILTER_KEYS)
-        lists = {
-            key: self.texts((*path, key), value[key]) for key in FILTER_KEYS[:5] if key in value and key != "url_prefix"
+        others = {"url_prefix": self.url, "everything": self._flag, "include_unversioned": self._flag}
+        read: dict[str, Any] = {
+            key: others.get(key, self.texts)((*path, key), value[key]) for key in FILTER_KEYS if key in value
         }
-        prefix = self.url((*path, "url_prefix"), value["url_prefix"]) if "url_prefix" in value else None
-        everything = value.get("everything", False)
-        if not isinstance(everything, bool):
-            self.fault((*path, "everything"), f"has to be true or false, not {shown(everything)}")
-            everything = False
-        return Filters(url_prefix=prefix, everything=everything, **lists)
+        return Filters(**read)
+
+    def _flag(self, path: Path, value: object) -> bool:
+        if not isinstance(value, bool):
+            self.fault(path, f"has to be true or false, not {shown(value)}")
+        return value is True
 
     def _compare_ids(self, topics: Sequence[tuple[int, Topic]]) -> None:
         first: dict[str, int] = {}

@@ -63,7 +63,7 @@ topics:
     exclude:
       - {{url: {PAGE}, quote: linked}}
     expected_criteria: {{min_score: 0.3, expected_topic: nodes, text: 5}}
-    filters: {{versions: [1.10], locales: [no], url_prefix: {PAGE}/, sections: [Install], sources: [docs], everything: true}}
+    filters: {{versions: [1.10], locales: [no], url_prefix: {PAGE}/, sections: [Install], sources: [docs], everything: true, include_unversioned: true}}
   - id: c
     text: ""
     type: edge
@@ -83,6 +83,7 @@ topics:
     assert full.expected_criteria == {"min_score": 0.3, "expected_topic": "nodes", "text": 5}
     assert (full.filters.versions, full.filters.locales, full.filters.url_prefix) == (("1.10",), ("no",), PAGE)
     assert (full.filters.sections, full.filters.sources, full.filters.everything) == (("Install",), ("docs",), True)
+    assert full.filters.include_unversioned
     assert (edge.text, edge.expects_answer, edge.judgments) == ("", False, ())
 
 
@@ -278,6 +279,7 @@ def test_one_passage_cannot_have_two_labels(tmp_path: Path) -> None:
         ({"filters": "{version: [3]}"}, "filters, version: there is no key `version` here; did you mean `versions`?"),
         ({"filters": "{url_prefix: /docs}"}, "filters, url_prefix: not an absolute http(s) URL"),
         ({"filters": "{everything: yes}"}, 'filters, everything: has to be true or false, not "yes"'),
+        ({"filters": "{include_unversioned: 1}"}, 'filters, include_unversioned: has to be true or false, not 1'),
         ({"paraphrase_of": "b"}, 'paraphrase_of: there is no topic of the id "b"'),
         ({"paraphrase_of": "a"}, "paraphrase_of: goes round in a circle: a → a"),
     ],

@@ -33,7 +33,10 @@ def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> mode
         ("sections", "section", filters.sections),
     ):
         if wanted:
-            must.append(_any_of(filterable(name, field, mapping), _among(wanted)))
+            paths = filterable(name, field, mapping)
+            condition = _any_of(paths, _among(wanted))
+            is_optional = name == "versions" and filters.include_unversioned
+            must.append(models.Filter(should=[condition, _absent(paths)]) if is_optional else condition)
     if filters.sources and not (mapping.of("source") or collection in filters.sources):
         must.append(models.HasIdCondition(has_id=[]))  # matches nothing
     elif filters.sources and mapping.of("source"):
@@ -59,10 +62,15 @@ def filter_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[st
 
 def any_present(paths: Sequence[str]) -> models.Filter:
     """Match points with a value at one of these paths."""
+    return models.Filter(must_not=[_absent(paths)])
+
+
+def _absent(paths: Sequence[str]) -> models.Filter:
+    """Match points without a value at any of these paths."""
     nothing: list[models.Condition] = [
         models.IsEmptyCondition(is_empty=models.PayloadField(key=key)) for key in server_keys(paths)
     ]
-    return models.Filter(must_not=[models.Filter(must=nothing)])
+    return models.Filter(must=nothing)
 
 
 def any_equal(paths: Sequence[str], values: Sequence[str]) -> models.Filter:

@@ -16,6 +16,7 @@ from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import DENSE, REBUILD, SPARSE
 from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
+from assay.ports import IndexQuery
 
 if TYPE_CHECKING:
     from qdrant_edge import ConditionType, QuantizationConfigType  # names of the stubs only
@@ -111,12 +112,12 @@ def _quantization(compression: Compression) -> "QuantizationConfigType | None":
             return None
 
 
-def scope_filter(filters: Filters, everywhere: frozenset[str]) -> edge.Filter | None:
+def scope_filter(query: IndexQuery, everywhere: frozenset[str]) -> edge.Filter | None:
     """Filter by version and locale, which defines the scope of IDF; None for no restriction.
 
     everywhere: facets of every point, which need no condition.
     """
-    return _all_of(scope_conditions(filters, everywhere))
+    return _all_of(scope_conditions(query, everywhere))
 
 
 def full_filter(filters: Filters, scope: edge.Filter | None, everywhere: frozenset[str]) -> edge.Filter | None:
@@ -175,8 +176,9 @@ def _failed(kind: type[VectorStoreError], operation: str, folder: Path, reason: 
 
 
 def _all_of(conditions: Conditions) -> edge.Filter | None:
-    must: list[ConditionType] = [_one_of(facets) for facets in conditions]
-    return edge.Filter(must=must) if must else None
+    must: list[ConditionType] = [_one_of(facets) for facets in conditions.wanted]
+    must_not: list[ConditionType] = [_one_of(conditions.unwanted)] if conditions.unwanted else []
+    return edge.Filter(must=must, must_not=must_not) if conditions else None
 
 
 def _one_of(facets: Sequence[str]) -> edge.FieldCondition:

@@ -61,7 +61,7 @@ class EdgeIndex:
 
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Search both sides in one request; a failure is never returned as an empty answer."""
-        scope = scope_filter(query.filters, self._everywhere)
+        scope = scope_filter(query, self._everywhere)
         where = full_filter(query.filters, scope, self._everywhere)
         requests = []
         limit = query.limit + TIES

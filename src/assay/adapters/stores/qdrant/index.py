@@ -49,7 +49,7 @@ class QdrantIndex:
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Search both sides in one request; a failure is never returned as an empty answer."""
         self._require_open()
-        scope = scope_conditions(query.filters, self._everywhere)
+        scope = scope_conditions(query, self._everywhere)
         where = _filter(scope + narrowing_conditions(query.filters, self._everywhere))
         asked: Any = {"limit": query.limit + TIES, "filter": where, "with_payload": False, "with_vector": False}
         requests = []
@@ -211,8 +211,9 @@ def _comparison(vector: Vector, ids: list[models.ExtendedPointId]) -> models.Que
 
 
 def _filter(conditions: Conditions) -> models.Filter | None:
-    must: list[models.Condition] = [_one_of(facets) for facets in conditions]
-    return models.Filter(must=must) if must else None
+    must: list[models.Condition] = [_one_of(facets) for facets in conditions.wanted]
+    must_not: list[models.Condition] = [_one_of(conditions.unwanted)] if conditions.unwanted else []
+    return models.Filter(must=must or None, must_not=must_not or None) if conditions else None
 
 
 def _one_of(facets: Sequence[str]) -> models.FieldCondition:

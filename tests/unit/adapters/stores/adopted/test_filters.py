@@ -52,6 +52,14 @@ def test_of_several_paths_each_is_asked() -> None:
     assert sent(Filters(versions=("2",))) == [{"key": "version", "match": {"value": "2"}}]
 
 
+def test_pages_without_a_version_are_asked_for_next_to_the_named_versions() -> None:
+    (condition,) = sent(Filters(versions=("2",), include_unversioned=True))
+    named, absent = condition["should"]
+    assert named == {"key": "version", "match": {"value": "2"}}
+    assert absent["must"] == [{"is_empty": {"key": "version"}}]
+    assert conditions(Filters(include_unversioned=True), MAPPING, "docs") is None
+
+
 def test_no_filter_is_no_condition() -> None:
     assert conditions(Filters(), MAPPING, "docs") is None
 
