@@ -89,7 +89,7 @@ def _filters(search: Search, facets: Mapping[str, Any]) -> Iterator[Markup]:
 def _notices(search: Search, answer: Mapping[str, Any], searched: str) -> Iterator[Markup]:
     if answer["corrections"]:
         exact = element("a", search.query, href=search.address(exact="1"))
-        yield element("p", "Results for ", element("strong", searched), ". Search instead for ", exact, ".")
+        yield element("p", "Results for ", element("strong", searched), ". Search instead for ", exact)
     if not answer["results"]:
         yield element("p", f"No results for “{search.query}”.")
     elif answer["no_good_answer"]:

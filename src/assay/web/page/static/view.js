@@ -66,10 +66,10 @@ export class View {
     const notices = [];
     if (answer.corrections.length) {
       const exact = button(answer.query, "link", {}, asTyped);
-      notices.push(notice("Results for ", make("strong", {}, corrected(answer)), ". Search instead for ", exact, "."));
+      notices.push(notice("Results for ", make("strong", {}, corrected(answer)), ". Search instead for ", exact));
     }
     if (!answer.results.length) {
-      const way = unfiltered ? [" ", button("Search without filters", "link", {}, unfiltered), "."] : [];
+      const way = unfiltered ? [" ", button("Search without filters", "link", {}, unfiltered)] : [];
       notices.push(notice(`No results for “${answer.query}”.`, way));
     } else if (answer.no_good_answer) {
       notices.push(notice(make("strong", {}, "Probably nothing answers this."), " The closest passages are:"));
