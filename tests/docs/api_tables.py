@@ -8,7 +8,7 @@ from pydantic import BaseModel, TypeAdapter
 from assay.contracts import (
     clicks,
     facets,
-    native,
+    native_entities,
     retrieval_service,
     retrieval_testing,
     search_api,
@@ -20,13 +20,13 @@ from assay.contracts.operators import admin, explanations, labelling_entities, q
 from assay.web.errors import ADMIN_REFUSALS, INTERNAL
 
 TABLES: dict[str, type[BaseModel]] = {
-    "SearchQuery": native.SearchQuery,
-    "SearchFilters": native.SearchFilters,
-    "SearchInclude": native.SearchInclude,
-    "SearchRanking": native.SearchRanking,
-    "SearchHit": native.SearchHit,
-    "SearchPage": native.SearchPage,
-    "SearchCorrection": native.SearchCorrection,
+    "SearchQuery": native_entities.SearchQuery,
+    "SearchFilters": native_entities.SearchFilters,
+    "SearchInclude": native_entities.SearchInclude,
+    "SearchRanking": native_entities.SearchRanking,
+    "SearchHit": native_entities.SearchHit,
+    "SearchPage": native_entities.SearchPage,
+    "SearchCorrection": native_entities.SearchCorrection,
     "Suggestions": suggestions.Suggestions,
     "Suggestion": suggestions.Suggestion,
     "DocSearchQueries": docsearch.DocSearchQueries,
@@ -40,7 +40,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "Facets": facets.Facets,
     "SourceFacets": facets.SourceFacets,
     "Facet": facets.Facet,
-    "StageTimings": native.StageTimings,
+    "StageTimings": native_entities.StageTimings,
     "SearchRequest": search_api.SearchRequest,
     "SearchResponse": search_api.SearchResponse,
     "SearchResult": search_api.SearchResult,

@@ -13,6 +13,7 @@ from assay.app import Assay
 from assay.contracts import (
     clicks,
     native,
+    native_entities,
     retrieval_service,
     retrieval_testing,
     search_api,
@@ -92,7 +93,9 @@ def test_a_table_has_every_field_as_its_model_has_it(name: str) -> None:
     assert field_table(TABLES[name], request=issubclass(TABLES[name], RequestModel)) in PAGE
 
 
-@pytest.mark.parametrize("model", [native.SearchParameters, suggestions.SuggestQuery, query_lists.QueryListQuery])
+@pytest.mark.parametrize(
+    "model", [native_entities.SearchParameters, suggestions.SuggestQuery, query_lists.QueryListQuery]
+)
 def test_a_table_has_every_parameter_of_a_url(model: type[RequestModel]) -> None:
     assert field_table(model, request=True) in PAGE
 
@@ -162,7 +165,7 @@ def test_the_health_examples_are_what_the_routes_give(route: str) -> None:
 
 
 REQUESTS = {
-    "POST /v1/search": native.SearchQuery,
+    "POST /v1/search": native_entities.SearchQuery,
     "POST /1/indexes/*/queries": docsearch.DocSearchQueries,
     "POST /search": search_api.SearchRequest,
     "POST /query": retrieval_testing.QueryRequest,
@@ -190,7 +193,7 @@ WRONG = {
 
 RELEASES = {"POST /v1/admin/promote": admin.PromoteRequest, "POST /v1/admin/rollback": admin.RollbackRequest}
 ANSWERS = {
-    "POST /v1/search": native.SearchRanking,
+    "POST /v1/search": native_entities.SearchRanking,
     "POST /1/indexes/*/queries": docsearch.DocSearchAnswer,
     "POST /search": search_api.SearchResponse,
     "POST /query": retrieval_testing.QueryResponse,
@@ -282,7 +285,7 @@ def test_the_command_of_a_route_sends_what_the_route_takes(route: str) -> None:
 
 def test_the_example_answer_of_the_native_route_has_every_field_but_the_vector() -> None:
     (result,) = examples.NATIVE_ANSWER["results"]  # type: ignore[misc]  # a literal whose type is an object
-    assert set(result) == set(native.SearchHit.model_fields) - {"vector"}
+    assert set(result) == set(native_entities.SearchHit.model_fields) - {"vector"}
 
 
 def test_the_example_answer_of_the_native_route_agrees_with_itself() -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from assay.adapters.remote.retries import retry_after_seconds
 from assay.adapters.remote.transport import Answer, NoAnswer, Transport, safe_url
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.errors import (
     ConfigurationError,
     InputError,
@@ -274,7 +274,7 @@ def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
         correct=request.get("correct"),
         typing=bool(request.get("typing", False)),
         rerank=bool(request.get("rerank", True)),
-        passages_per_page=request.get("passages_per_page", native.PASSAGES_PER_PAGE)
+        passages_per_page=request.get("passages_per_page", native_entities.PASSAGES_PER_PAGE)
         if request.get("group_by")
         else None,
     )

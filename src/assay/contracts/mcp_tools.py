@@ -11,7 +11,7 @@ from pydantic import Field
 
 from assay.contracts.facets import SourceFacets
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Model, Moment, RequestModel, check_fields
-from assay.contracts.native import QueryText
+from assay.contracts.native_entities import QueryText
 from assay.errors import InputError
 
 LIMIT, MOST_RESULTS = 5, 20

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, RequestModel, check_fields, was_sent
-from assay.contracts.native import SearchFilters, to_filters
+from assay.contracts.native import to_filters
+from assay.contracts.native_entities import SearchFilters
 from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_entities import (
     ConfigurationCheck,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from assay.contracts.fields import AnswerModel, RequestModel, check_fields
-from assay.contracts.native import QueryText
+from assay.contracts.native_entities import QueryText
 from assay.model.vocabulary import Name
 
 LIMIT, MOST = 10, 50

@@ -10,7 +10,7 @@ from tests.integration.web.conftest import BASE_URL, RunningServer, running_serv
 import assay as assay_package
 from assay.app import Assay
 from assay.client.client import Client
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.errors import InputError, ServiceRefused, ServiceThrottled
 from assay.model.ranking import Filters, Mode, Query
 from assay.ports import Silence
@@ -72,7 +72,7 @@ def test_the_same_search_in_process_and_over_http_gives_the_same_answer(
     ):
         here, there = opened.search(text, **options), connected.search(text, **options)
         assert there.query == here.query
-        include = native.SearchInclude(snippet=False)  # the answer has the snippets, and a ranking none
+        include = native_entities.SearchInclude(snippet=False)  # the answer has the snippets, and a ranking none
         assert native.to_results(there, include) == native.to_results(here, include)
         with pytest.raises(InputError, match="top_k"):
             opened.search(text, 101)

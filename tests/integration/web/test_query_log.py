@@ -17,7 +17,7 @@ from assay.adapters.query_log import writer
 from assay.app import Assay
 from assay.app.testsets import load_test_set, save_test_set
 from assay.contracts.mcp_tools import SearchDocs
-from assay.contracts.native import SearchRanking
+from assay.contracts.native_entities import SearchRanking
 from assay.contracts.operators.query_lists import QueryList
 from assay.mcp.searching import search_docs
 from assay.model.access import Scope

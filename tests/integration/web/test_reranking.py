@@ -9,7 +9,7 @@ from tests.integration.web.conftest import BASE_URL, Connect, asking
 from tests.peers.serving import Peer, overlap
 
 from assay.app import Assay
-from assay.contracts.native import SearchRanking
+from assay.contracts.native_entities import SearchRanking
 from assay.model.ranking import Query
 from assay.settings import Settings, load_settings
 

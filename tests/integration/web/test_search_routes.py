@@ -23,7 +23,7 @@ from tests.integration.web.conftest import (
 
 from assay.app import Assay
 from assay.app.searching import Searches
-from assay.contracts.native import SearchRanking
+from assay.contracts.native_entities import SearchRanking
 from assay.contracts.search_api import ErrorResponse, SearchResponse
 from assay.model.ranking import ContractMode
 

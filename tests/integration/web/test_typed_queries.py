@@ -9,7 +9,7 @@ from tests.integration.web.conftest import BASE_URL, PARTS, TASKS, Connect, aski
 
 from assay.app import Assay
 from assay.contracts.facets import Facets
-from assay.contracts.native import SearchRanking
+from assay.contracts.native_entities import SearchRanking
 from assay.contracts.search_api import ErrorResponse
 from assay.contracts.suggestions import Suggestions
 

@@ -14,7 +14,7 @@ from tests.peers.serving import Peer
 from assay.adapters.remote.transport import Answer
 from assay.app import Assay
 from assay.client.client import Client
-from assay.contracts.native import SearchRanking
+from assay.contracts.native_entities import SearchRanking
 from assay.errors import ServiceUnavailable
 from assay.model.ranking import Mode, Query
 from assay.settings import Settings

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.rankings import URL, chunk_of, hit_of, ranking_of
 
-from assay.contracts.native import SearchInclude, SearchRanking, parse, to_body, to_results, to_timings
+from assay.contracts.native import parse, to_body, to_results, to_timings
+from assay.contracts.native_entities import SearchInclude, SearchRanking
 from assay.errors import InputError
 from assay.model.headings import InnerHeading
 from assay.model.ranking import Correction, Filters, Mode

@@ -13,7 +13,7 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.visible import visible
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.contracts.operators import explanations
 from assay.contracts.passages.highlights import Matcher, merged
 from assay.contracts.passages.plain_text import plain_part
@@ -98,7 +98,7 @@ def search(
 
 def search_body(ranking: Ranking) -> dict[str, object]:
     """Return the JSON body of `search`."""
-    return native.to_body(ranking, native.SearchInclude())
+    return native.to_body(ranking, native_entities.SearchInclude())
 
 
 def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Sequence[HitExplanation] = ()) -> None:

@@ -20,7 +20,8 @@ from assay.contracts.docsearch.requests import (
     Marked,
     MarkedParts,
 )
-from assay.contracts.native import SearchCorrection, matcher_for
+from assay.contracts.native import matcher_for
+from assay.contracts.native_entities import SearchCorrection
 from assay.contracts.passages.highlights import Match, Matcher, Span
 from assay.contracts.passages.marking import Marker, escape
 from assay.contracts.passages.plain_text import plain_text

@@ -14,7 +14,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields, quoted
-from assay.contracts.native import QUERY_LIMIT, Defaults, SearchCorrection
+from assay.contracts.native import Defaults
+from assay.contracts.native_entities import QUERY_LIMIT, SearchCorrection
 from assay.errors import InputError
 from assay.model.ranking import Filters, Query
 

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields
-from assay.contracts.native import Defaults, NativeRequest, SearchQuery, SearchRanking
+from assay.contracts.native import Defaults, NativeRequest
+from assay.contracts.native_entities import SearchQuery, SearchRanking
 from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.ranking import FusionMethod
 
@@ -111,7 +112,7 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> ParsedExplain:
     return ParsedExplain(native.to_request(sent.search, defaults), sent.generation)
 
 
-def to_body(explanation: Explanation, include: native.SearchInclude) -> dict[str, object]:
+def to_body(explanation: Explanation, include: native_entities.SearchInclude) -> dict[str, object]:
     """The explanation as JSON values, an ExplainAnswer."""
     return {
         "ranking": native.to_body(explanation.ranking, include),

@@ -10,6 +10,7 @@ from assay.app.pages import SourceSummary
 from assay.contracts import (
     facets,
     native,
+    native_entities,
     retrieval_service,
     retrieval_testing,
     search_api,
@@ -140,7 +141,7 @@ FACETS = facets.to_body(
     [SourceSummary("handbook", 400, {"2.0": 213, "1.0": 187}, {"en": 400}, ("2.0",), ("en",))],
     "20260301-081500-204917",
 )
-NATIVE_ANSWER = native.to_results(RANKING, native.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
+NATIVE_ANSWER = native.to_results(RANKING, native_entities.SearchInclude()) | native.to_timings(RANKING.timings, 0.07)
 
 QUERY_ID = "5f1d2c3b4a59687706152433f2e1d0c9"
 CLICK: dict[str, object] = {"query_id": QUERY_ID, "chunk_id": CHUNK.id}

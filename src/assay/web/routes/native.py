@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
-from assay.contracts import facets, native, suggestions
+from assay.contracts import facets, native, native_entities, suggestions
 from assay.contracts.native import NativeRequest
 from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
@@ -21,13 +21,13 @@ def router(assay: Assay) -> APIRouter:
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     defaults = assay.settings.search
     turns = Turns()
-    answers = search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL)
+    answers = search_answers(native_entities.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL)
 
     @routes.post(
         "/v1/search",
         summary="Search with all options",
         responses=answers,
-        openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
+        openapi_extra=request_body(native_entities.SearchQuery, examples.NATIVE_REQUEST),
     )
     async def search_native(request: Request) -> Response:
         return await _answer(request, native.parse(await read_body(request), defaults))
@@ -37,10 +37,10 @@ def router(assay: Assay) -> APIRouter:
         "/v1/search",
         summary="Search by a URL that can be linked",
         responses=answers,
-        openapi_extra=url_parameters_schema(native.SearchParameters, {"q": examples.NATIVE_REQUEST["query"]}),
+        openapi_extra=url_parameters_schema(native_entities.SearchParameters, {"q": examples.NATIVE_REQUEST["query"]}),
     )
     async def search_by_url(request: Request) -> Response:
-        parameters = url_parameters(request, native.SearchParameters)
+        parameters = url_parameters(request, native_entities.SearchParameters)
         return await _answer(request, native.parse_parameters(parameters, defaults))
 
     @routes.head("/v1/suggest", include_in_schema=False)

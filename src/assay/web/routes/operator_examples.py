@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.contracts.operators import explanations, labelling, query_lists, reports
 from assay.model.evaluation import Finding, Outcome, Passage, Quote, Span, TestSet, Topic
 from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
@@ -30,7 +30,7 @@ _TERMS = (
 )
 _EXPLAINED_HIT = HitExplanation(RANKING.hits[0], _TERMS, 8.3, 1, 0.87, 1, 0.25, 0.75, 1.0, 1.0, 1.0)
 _EXPLAINED = Explanation(RANKING, (_EXPLAINED_HIT,), FusionMethod.SCORE, 0.25, 0.75, 60, 200, 0.87, 8.3, ())
-_SHORT = native.SearchInclude(content=False, metadata=False)
+_SHORT = native_entities.SearchInclude(content=False, metadata=False)
 EXPLAIN = {"search": {"query": QUESTION, "top_k": 3, "mode": "hybrid"}, "generation": "candidate"}
 EXPLANATION = explanations.to_body(_EXPLAINED, _SHORT) | {
     "ranking": native.to_results(RANKING, _SHORT) | native.to_timings(RANKING.timings, 0.07)

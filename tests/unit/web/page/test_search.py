@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.contracts import native
+from assay.contracts import native, native_entities
 from assay.settings import Settings
 from assay.web.page.search import Search
 
@@ -48,7 +48,7 @@ def test_unknown_parameters_are_ignored() -> None:
 def test_all_of_one_kind_leaves_the_default_of_the_other(search: Search, filters: dict[str, object]) -> None:
     body = search.body(FACETS)
     assert body["filters"] == filters
-    assert native.parse(body, Settings().search).query.passages_per_page == native.PASSAGES_PER_PAGE
+    assert native.parse(body, Settings().search).query.passages_per_page == native_entities.PASSAGES_PER_PAGE
 
 
 def test_a_source_without_versions_is_found_in_all_locales() -> None:
