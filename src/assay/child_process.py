@@ -121,9 +121,9 @@ def pipes_to_parent() -> tuple[int, int]:
 
 
 def receive_ahead(requests: int, most: int = 0) -> "Queue[bytes]":
-    """In the started process: the messages from its parent, received during work, at most so many; 0 for no limit.
+    """In the started process: receive messages from the parent in a thread, so that it seldom waits to send one.
 
-    So the parent seldom waits to send one, and this process ends when the parent does.
+    The process ends when the parent does. most: number of messages that may wait; 0 for no limit.
     """
     received: Queue[bytes] = Queue(most)
     Thread(target=_receive, args=(requests, received), daemon=True).start()

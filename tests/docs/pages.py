@@ -95,7 +95,7 @@ _EXIT_CODES = [
 def _spelling(parameter: Any) -> str:  # noqa: ANN401 - typer does not export the class
     if parameter.param_type_name == "argument":
         return f"`{(parameter.name or '').upper()}`"
-    return ", ".join(f"`{option}`" for option in parameter.opts)
+    return ", ".join(f"`{option}`" for option in [*parameter.opts, *parameter.secondary_opts])
 
 
 def _meaning(parameter: Any) -> str:  # noqa: ANN401 - likewise
@@ -118,7 +118,7 @@ def _table(prefix: str, model: type[BaseModel], variables: str | None) -> Iterat
 
 
 def _default(field: FieldInfo) -> str:
-    value: Any = field.default
+    value: Any = field.get_default(call_default_factory=True, validated_data={})
     if value is PydanticUndefined:
         return "required"
     if value is None:

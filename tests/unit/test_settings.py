@@ -347,7 +347,7 @@ def test_true_is_no_limit_of_a_measure() -> None:
 def test_a_test_set_that_is_no_path_is_refused_in_plain_words(value: object) -> None:
     with pytest.raises(ConfigurationError) as refused:
         load_settings(None, {"validation": {"testset": value}})
-    assert "must be the path of a test set, or false to judge the structure alone." in refused.value.message
+    assert "must be the path of a test set, or false to judge only the structure." in refused.value.message
     assert "validation.testset" in refused.value.message
     assert "lax" not in refused.value.message
 

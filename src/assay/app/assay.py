@@ -34,9 +34,9 @@ class Assay:
 
     Nothing is read or written before it is needed: a search loads no catalog migrations, a listing no model.
 
-    parts: the adapters. builds: sources in, a candidate out. searches: what answers. pages: its pages as text.
-    systems: generations as they are measured. evaluation: the gate. labels: the judgments of test sets.
-    labelling: the labels of several judges. queries: what readers searched. auditor: audits. releases: what goes live.
+    parts: the adapters. builds: sources in, a candidate out. searches: searches of the served generation. pages: its
+    pages as text. systems: generations as they are measured. evaluation: the gate. labels: the judgments of test sets.
+    labelling: labels of several judges. queries: the log of queries. auditor: audits. releases: promotions, rollbacks.
     """
 
     def __init__(self, settings: Settings, generation: str | None = None) -> None:

@@ -38,7 +38,7 @@ from assay.validation.suite import Plan, System, validate
 logger = logging.getLogger(__name__)
 
 _CANNOT = "the candidate cannot be compared with the live generation"
-OTHER_TEST_SET = "--testset or [validation] testset names another; --no-testset judges the structure alone."
+OTHER_TEST_SET = "--testset or [validation] testset names another; --no-testset judges only the structure."
 
 
 _IN_DATA_DIR = "./"
@@ -47,7 +47,7 @@ _IN_DATA_DIR = "./"
 
 @dataclass(frozen=True, slots=True)
 class AppliedTestSet:
-    """The test set that judges a generation, and its file; None to judge the structure alone.
+    """The test set that judges a generation, and its file; None to judge only the structure.
 
     notes: why it applies, if no setting names it.
     """
@@ -162,11 +162,11 @@ class Evaluation:
                 f"The test set that last judged {judged} cannot be used: {error.message}",
                 hint=OTHER_TEST_SET,
             ) from None
-        note = f"No test set is set: judged by {path}, which last judged {judged}. {OTHER_TEST_SET}"
+        note = f"No test set is set, so {path} is used, which last judged {judged}. {OTHER_TEST_SET}"
         return AppliedTestSet(labelled, path, (note,))
 
     def test_set_path(self) -> Path | None:
-        """The file of the test set that judges candidates, which may be missing; None if the structure alone does."""
+        """The file of the test set that judges candidates, which may be missing; None to judge only the structure."""
         path = self._parts.settings.validation.testset
         if path is not None:
             return path or None

@@ -1,4 +1,4 @@
-"""The log of queries: what a server records, what it counts, and topics for a test set from it."""
+"""The log of queries: recording, counting, and topics for a test set."""
 
 import re
 import secrets

@@ -120,7 +120,7 @@ class Releases:
             reason = f": {found.reason}" if found and found.reason else ""
             raise LiveChanged(
                 f"While generation {generation_id} was measured, another command replaced or dropped it{reason}.",
-                hint="`assay generations` lists what there is; `assay publish` builds from the pages as they are now.",
+                hint="`assay generations` lists all; `assay publish` builds a new one from the present pages.",
             ) from None
 
     def _release(self, build: BuildReport, live: str | None, progress: Progress | None) -> PublishReport:

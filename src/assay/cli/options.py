@@ -66,7 +66,7 @@ JudgingTestSet = Annotated[
     ),
 ]
 NoTestSet = Annotated[
-    bool, typer.Option("--no-testset", help="Judge the structure alone, without any test set, for this run.")
+    bool, typer.Option("--no-testset", help="For this run, judge only the structure, without any test set.")
 ]
 TestSetArgument = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
 Rebuild = Annotated[

@@ -24,7 +24,7 @@ def configure_server_log() -> None:
 
 
 def further_endpoints(assay: Assay) -> "list[Endpoint]":
-    """What a web server over this Assay serves besides its routes: MCP, if it is installed and not turned off."""
+    """The endpoints of a web server besides its routes: MCP, if it is installed and not turned off."""
     if not assay.settings.server.mcp or find_spec("mcp") is None:
         return []
     from assay.mcp.serving import HttpEndpoint

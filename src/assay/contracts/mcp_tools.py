@@ -53,7 +53,7 @@ class ReadPage(RequestModel):
     chunk_id: _Name | None = Field(default=None, description="Id of a passage from search_docs, instead of a URL.")
     around: Annotated[int, Field(ge=0, le=MOST_AROUND)] | None = Field(
         default=None,
-        description="With chunk_id: read only this many passages before and after it; omit it to read on from it.",
+        description="With chunk_id: read only this many passages before and after it; omit it to read on from there.",
     )
     max_tokens: _Tokens = Field(default=MAX_TOKENS, description="The maximum length of the answer's text in tokens.")
 
@@ -96,7 +96,7 @@ class PageSection(AnswerModel):
 
     heading: str = Field(description="Its heading.")
     level: int = Field(description="1 to 6.")
-    url: str = Field(description="Link to it, for read_page; that of the page if the heading has no anchor.")
+    url: str = Field(description="Link to the section, for read_page; the page's link if the heading has no anchor.")
 
 
 class ReadText(AnswerModel):

@@ -156,16 +156,16 @@ class SearchHit(AnswerModel):
     snippet: str | None = Field(
         default=None,
         description="The part of the chunk's text with most of the query's words, at most 200 characters; its start "
-        "if it has none. It is plain text: the marks of Markdown are left out, and line breaks kept. It is cut between "
-        "words, and has no dots for what is left out.",
+        "if it has none. It is plain text with line breaks, without Markdown markup. It is cut between words, and no "
+        "dots mark the cut.",
     )
     snippet_highlights: list[tuple[int, int]] = Field(
         default=[], description="Positions of the query's words in `snippet`, as in `highlights`."
     )
     text_fragment: str | None = Field(
         default=None,
-        description="Append it to `section_url`, after a `#` if that has none, and browsers scroll to the words of the "
-        "snippet: `:~:text=` and encoded text. Null if the snippet has too few plain words.",
+        description="Suffix for `section_url` (after a `#` if the URL has none) that makes browsers scroll to the "
+        "words of the snippet: `:~:text=` and encoded text. Null if the snippet has too few plain words.",
     )
     url: str | None = Field(default=None, description="URL of the page.")
     section_url: str | None = Field(default=None, description="Deep link to the heading nearest above the snippet.")
@@ -199,10 +199,10 @@ class SearchPage(AnswerModel):
 
 
 class SearchCorrection(AnswerModel):
-    """A word of the query that was searched as another one."""
+    """A corrected word of the query."""
 
     typed: str = Field(description="The word as the query has it.")
-    used: str = Field(description="The word, or two words, that were searched instead.")
+    used: str = Field(description="The corrected word, or two words, that were searched.")
     start: int = Field(description="Position of the word in `query`, in code points.")
 
 
@@ -224,10 +224,11 @@ class SearchResults(AnswerModel):
     query: str = Field(description="The query as it was sent.")
     results: list[SearchHit] = Field(description="Best first; empty without a match.")
     pages: list[SearchPage] | None = Field(
-        default=None, description="The pages of the results, that of the first one first; only with `group_by`."
+        default=None, description="The pages of the results, in the order of their best result; only with `group_by`."
     )
     query_id: str | None = Field(
-        default=None, description="To report clicks; only with `clicks`, and if the server logs queries."
+        default=None,
+        description="Id with which to report clicks; only with `clicks`, and if the server logs queries.",
     )
     generation: str = Field(description="Id of the generation that answered.")
     mode: Mode = Field(description="Which vectors were searched.")
@@ -238,18 +239,18 @@ class SearchResults(AnswerModel):
         "threshold. `warnings` then has the reason."
     )
     no_good_answer: bool = Field(
-        description="True if the best results are less similar than relevant ones usually are, and have few of the "
-        "query's words: probably nothing answers it. Always false if no such similarity is known for the embedder "
+        description="True if probably nothing answers the query: the best results are less similar than relevant ones "
+        "usually are, and have few of its words. Always false if no such similarity is known for the embedder "
         "(`[gate] abstain_below`)."
     )
     reranked: bool = Field(description="True if a reranker ordered the best results.")
     rerank_failed: bool = Field(
-        description="True if a reranker should have ordered them and failed, so that they have the order of the search "
-        "without it. `warnings` then says so."
+        description="True if the reranker failed: the results have the order of the search without it, and `warnings` "
+        "says so."
     )
     corrections: list[SearchCorrection] = Field(
-        description="Words that were searched as other ones, in their order; usually empty. `correct: false` searches "
-        "the query as it is."
+        description="Corrected words, in the order of the query; usually empty. `correct: false` searches the query as "
+        "it is."
     )
     warnings: list[str] = Field(description="Limitations of this response; usually empty.")
 

@@ -80,7 +80,7 @@ class Bench:
             self._test_set, self._path = applied.test_set, applied.path
             if applied.notes:
                 self.notes = (
-                    f"No test set is set: {applied.path} was used, which judged last. --testset sets another.",
+                    f"No test set is set, so {applied.path} of the last verdict was used. --testset names another.",
                 )
         return self._test_set
 

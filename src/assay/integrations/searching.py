@@ -1,4 +1,4 @@
-"""What the retrievers share: the object that searches, and the metadata of a hit."""
+"""The common parts of the retrievers: the object that searches, and the metadata of a hit."""
 
 from typing import Protocol, Unpack
 
@@ -10,7 +10,7 @@ TOP_K = 5
 
 
 class Searcher(Protocol):
-    """What `assay.open` and `assay.connect` return, as far as a retriever uses it."""
+    """The part of the result of `assay.open` and `assay.connect` that a retriever uses."""
 
     def search(self, query: str, top_k: int | None = None, /, **options: Unpack[SearchOptions]) -> Ranking:
         """Search; see Assay.search and Client.search."""

@@ -29,7 +29,7 @@ from assay.model.spelling import did_you_mean
 
 logger = logging.getLogger("assay.mcp")
 
-_NOTHING_LIVE = "No documentation is published here yet. Whoever runs this server has to run `assay publish`."
+_NOTHING_LIVE = "No documentation is published here yet. The operator of this server has to run `assay publish`."
 _UNREACHABLE = "A part of the server cannot be reached or failed; its log has the reason. Try again in a minute."
 _NOT_EMBEDDED = "The query could not be embedded; the server's log has the reason. Try again in a minute."
 _INTERNAL = "The server failed on this request; its log has the reason. Other requests may work."
@@ -64,7 +64,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a model gets for a call.
+    """The answer to a model's call.
 
     text: Markdown, or the error with its remedy.
     structured: the answer by the tool's output schema; None for an error.
@@ -95,7 +95,7 @@ TOOLS = {
             "read_page",
             "Read a page of the documentation",
             "Read a page, or a part of it, by a URL or chunk_id from search_docs. A long page begins at the section of "
-            "the URL, or at the passage; next_chunk_id reads on.",
+            "the URL, or at the passage; pass its next_chunk_id to read the next part.",
             ReadPage,
             ReadText,
             lambda assay, arguments: read_page(assay, parse_read(arguments)),

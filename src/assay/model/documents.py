@@ -25,7 +25,7 @@ class MediaType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MkDocsRules:
-    """What an MkDocs configuration decides about the text and the anchors of its pages.
+    """The rules of an MkDocs configuration for the text and the anchors of its pages.
 
     slug: the function that makes anchors: Python-Markdown's for ASCII or Unicode, or that of pymdownx.
     separator: between an anchor's words.

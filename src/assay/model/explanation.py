@@ -1,4 +1,4 @@
-"""Why the hits of a ranking rank where they do."""
+"""The scores of the hits of a ranking, and their parts."""
 
 from dataclasses import dataclass
 from enum import StrEnum

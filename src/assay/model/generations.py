@@ -175,7 +175,7 @@ class ContentFingerprint:
 
     @staticmethod
     def lines(chunks: Iterable[Chunk]) -> bytes:
-        """What is hashed of these chunks."""
+        """The part of these chunks that is hashed."""
         return "".join([f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n" for chunk in chunks]).encode()
 
     def add(self, chunk: Chunk) -> None:

@@ -100,7 +100,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A word of a query that was searched as another one.
+    """A corrected word of a query.
 
     typed: as the query has it, from the code point `start`. used: the word or words in its place.
     """
@@ -186,7 +186,7 @@ class Ranking:
 
     warnings: limitations of the ranking; usually empty.
     degraded: whether embedding the query failed and only keyword search answered, which is also in warnings.
-    corrections: words that were searched as other ones, in their order.
+    corrections: corrected words, in the order of the query.
     no_good_answer: whether the best hits are far from the query and have few of its words. False if the query was not
         embedded, or no similarity is known that a relevant hit has at least.
     reranked: whether a reranker ordered the best hits.

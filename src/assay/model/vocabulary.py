@@ -119,7 +119,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a generation knows, made when its chunks are counted; it never changes.
+    """The words and names of a generation, collected while its chunks are counted; it never changes.
 
     words: number of chunks with each folded word.
     terms: ids of the keyword index's terms, ascending; a word with these terms is known in another form.

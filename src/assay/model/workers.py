@@ -1,4 +1,4 @@
-"""What the worker processes of one server share."""
+"""The state that the worker processes of one server share."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

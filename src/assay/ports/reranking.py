@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class RerankerIdentity:
-    """What the order that a reranker gives depends on: its provider and model."""
+    """The identity of a reranker, on which its order depends: provider and model."""
 
     provider: str
     model: str

@@ -1,4 +1,4 @@
-"""Completion of an unfinished last word, and correction of misspelt words, by a generation's vocabulary.
+"""Completion of an unfinished last word, and correction of misspelt words, from a generation's vocabulary.
 
 Three kinds of words are never changed: those that the generation knows, those in quotes, and common words of the
 language ("kind" is no misspelt "king"). Any other word is replaced by the known word from which it differs by one
@@ -270,7 +270,7 @@ class _NamesIndex:
         return self._name_of[self._starts[low] : self._starts[high]]
 
     def restrict(self, names: Mask, words: Range) -> Mask:
-        """Those of the names that have a word of a range. An empty range restricts nothing: its word is no name's."""
+        """The names that have a word of a range. An empty range restricts nothing: its word is no name's."""
         if words[0] == words[1]:
             return names
         having = np.zeros_like(names)

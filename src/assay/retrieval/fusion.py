@@ -19,7 +19,7 @@ class Fused(NamedTuple):
 
 
 class FusedParts(NamedTuple):
-    """What each side adds to a chunk's fused score."""
+    """The parts of the dense and the sparse side in a chunk's fused score."""
 
     dense: float
     sparse: float

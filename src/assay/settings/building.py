@@ -18,7 +18,8 @@ class IngestSettings(Table):
         le=64,
         description=(
             "Processes that read, chunk and embed the pages of a large site. 0: one per CPU, at most 4. 1: none, "
-            "except for pages over 200,000 characters. Unless 1, another process checks the text of a large generation."
+            "except for pages over 200,000 characters. With any value but 1, another process also checks the text of "
+            "a large generation."
         ),
     )
     page_seconds: float = Field(

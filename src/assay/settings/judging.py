@@ -64,8 +64,8 @@ class GateSettings(Table):
     max_empty_pages: Share = Field(default=0.15, description="Largest share of a source's pages with almost no text.")
     max_alike_pages: Share = Field(
         default=0.1,
-        description="Largest share of a source's pages with nearly the same text, apart from headings, addresses and "
-        "long numbers, as two others of their version and locale.",
+        description="Largest share of a source's pages whose text is nearly that of two other pages of their version "
+        "and locale. Headings, addresses and long numbers do not count.",
     )
     max_leftovers: Share = Field(
         default=0.02,
@@ -82,7 +82,8 @@ class GateSettings(Table):
     )
     min_recall: Share = Field(
         default=0.95,
-        description="Smallest share of the exact nearest chunks that dense search finds, of 2,000 chunks or more.",
+        description="Lowest share of the exact nearest chunks that dense search must find; measured from 2,000 chunks "
+        "on.",
     )
     embedded_again: int = Field(
         default=20,
@@ -118,8 +119,8 @@ class GateSettings(Table):
     )
     max_lost_topics: Share = Field(
         default=0.05,
-        description="Largest share of the topics answered by the live generation that a candidate may leave without an "
-        "answer; a single one always may. 1 does not check it.",
+        description="Largest share of the live generation's answered topics that a candidate may leave without an "
+        "answer. One lost topic is always allowed. 1 turns the check off.",
     )
     no_worse_than_live: bool | None = Field(
         default=None,
@@ -175,8 +176,8 @@ class ValidationSettings(Table):
 
     testset: Path | Literal[False] | None = Field(
         default=None,
-        description="Test set for `validate`, `promote` and `publish`. If unset, the last one that judged a kept "
-        "generation; without any, only structural checks run. `false` judges the structure alone.",
+        description="Test set for `validate`, `promote` and `publish`. If unset, that of the last verdict on a kept "
+        "generation; without one, only structural checks run. `false`: only structural checks.",
     )
     output_dir: Path = Field(default=Path("validation_results"), description="Folder of the reports.")
     depth: int = Field(default=10, ge=5, le=100, description="Hits to search for each topic.")
@@ -187,12 +188,12 @@ class ValidationSettings(Table):
     @field_validator("testset", mode="before")
     @classmethod
     def _read_testset(cls, value: object) -> object:
-        """Read `false` from the environment, where everything is text. Refuse what is neither that nor a path."""
+        """Read `false` from the environment, where everything is text. Refuse anything else that is not a path."""
         if value is False or value == "false":
             return False
         if value is None or isinstance(value, Path) or (isinstance(value, str) and value.strip()):
             return value
-        raise ValueError("must be the path of a test set, or false to judge the structure alone")
+        raise ValueError("must be the path of a test set, or false to judge only the structure")
 
 
 class ReleaseSettings(Table):

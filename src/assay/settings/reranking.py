@@ -10,10 +10,10 @@ from assay.settings.table import Table
 
 
 class RerankSettings(Table):
-    """A model that scores each of the best passages together with the query, which gives them a new order.
+    """A model that reads each of the best passages together with the query, and orders them by its scores.
 
-    See [reranking](reranking.md). A verdict counts only for the `provider`, `model` and `depth` that it was reached
-    with.
+    See [reranking](reranking.md). A verdict is valid only for the `provider`, `model` and `depth` with which it was
+    measured.
     """
 
     provider: Literal["cohere", "openai", "tei", "fastembed"] | None = Field(

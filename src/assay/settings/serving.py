@@ -29,8 +29,8 @@ class ServerSettings(Table):
         default=8,
         ge=1,
         le=256,
-        description="Most requests in threads at the same time. Short searches of an embedded index need none: they "
-        "run one after another.",
+        description="Most requests in threads at the same time. Short searches of an embedded index need no thread: "
+        "they run one after another on the event loop.",
     )
     contract_mode: ContractMode | None = Field(
         default=None,

@@ -62,15 +62,15 @@ class IndexSettings(Table):
     )
     quantization: Literal["none", "scalar", "binary"] = Field(
         default="scalar",
-        description="Of an embedded index of 4,000 chunks or more: search a compressed copy of the vectors first, with "
-        "one byte (`scalar`) or one bit (`binary`) for each dimension. A server has `qdrant.quantization`.",
+        description="For an embedded index of 4,000 chunks or more: search a compressed copy of the vectors first, "
+        "with one byte (`scalar`) or one bit (`binary`) for each dimension. For a server, set `qdrant.quantization`.",
     )
     oversampling: float = Field(
         default=2.0,
         ge=1.0,
         le=100.0,
-        description="Of an embedded index with a compressed copy: candidates rescored with full vectors, as a multiple "
-        "of the hits, which count as at least 50.",
+        description="For an embedded index with a compressed copy: candidates rescored with full vectors, as a "
+        "multiple of the number of hits, or of 50 if there are fewer.",
     )
     adopt: str | None = Field(
         default=None,

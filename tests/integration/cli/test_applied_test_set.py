@@ -14,7 +14,7 @@ from tests.integration.cli.conftest import PARTS, planted_pages
 
 TESTSET = "topics.json"
 LOGIN = "# Sign in\n\nSign in with your company account to continue. Forgot your password? Contact the helpdesk.\n"
-WAY_OUT = "--testset or [validation] testset names another; --no-testset judges the structure alone."
+WAY_OUT = "--testset or [validation] testset names another; --no-testset judges only the structure."
 
 
 def _write_test_set(folder: Path, *parts: str) -> None:
@@ -88,7 +88,7 @@ def test_a_fix_is_judged_as_the_breakage_was_and_the_way_out_is_named(assay: Run
     before = _break(folder, *PARTS[1:3])
     broken = assay("publish", "--json")
     (note,) = [one for one in broken.body["notes"] if one.endswith(WAY_OUT)]
-    assert (broken.code, note.startswith("No test set is set: judged by ")) == (3, True)
+    assert (broken.code, note.startswith("No test set is set, so ")) == (3, True)
     plant(folder, before)
     assert assay("publish").code == 3
     assert assay("publish", "--no-testset").code == 0

@@ -474,10 +474,10 @@ def test_a_test_set_that_is_used_again_is_named_by_the_verdict_and_the_doctor(as
     assay("publish")
     assay("validate", "--testset", str(path), "--no-report")
     notes = assay("validate", "--no-report", "--json").body["notes"]
-    way_out = "--testset or [validation] testset names another; --no-testset judges the structure alone."
-    assert f"No test set is set: judged by {path}, which last judged this content. {way_out}" in notes
+    way_out = "--testset or [validation] testset names another; --no-testset judges only the structure."
+    assert f"No test set is set, so {path} is used, which last judged this content. {way_out}" in notes
     checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
-    assert f"judged by {path}, which last judged what is live. {way_out}" in checks["test set"]["message"]
+    assert f"{path} is used, which last judged what is live. {way_out}" in checks["test set"]["message"]
     path.unlink()
     checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
     assert checks["test set"]["level"] == "fail"

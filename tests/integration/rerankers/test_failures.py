@@ -167,7 +167,7 @@ def test_a_query_over_the_bound_of_requests_in_flight_gives_up_after_the_time_li
     first = threading.Thread(target=lambda: scores.append(reranker.scores("gripper", TEXTS[:1])))
     first.start()
     held.begun.wait()
-    with pytest.raises(RerankerUnavailable, match=r"the most requests at once are under way \(1\)"):
+    with pytest.raises(RerankerUnavailable, match=r"the limit of requests in flight is reached \(1\)"):
         reranker.scores("gripper", TEXTS[:1])
     held.released.set()
     first.join()

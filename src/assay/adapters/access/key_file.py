@@ -153,7 +153,7 @@ class KeyFile:
         except OSError as error:
             raise FileUnwritable(
                 f"The API keys in {self._path} cannot be written: {error.strerror}.",
-                hint="Free some space and run the command again; the keys are what they were."
+                hint="Free some space and run the command again; the keys are unchanged."
                 if error.errno in {errno.ENOSPC, errno.EDQUOT}
                 else "Choose another file with [server] keys_file.",
             ) from None

@@ -72,7 +72,7 @@ def is_masked(text: str) -> bool:
 
 
 def grouping_key(text: str) -> str:
-    """What equal queries have in common: their words without case and without punctuation at the end."""
+    """The key by which queries are counted together: their words, without case and final punctuation."""
     return text.casefold().rstrip("?!.,;: ") or text.casefold()
 
 

@@ -38,7 +38,7 @@ Observer = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LogRules:
-    """What the log keeps.
+    """The limits of the log.
 
     keep: for how long. most: maximum number of queries. redact: applied to each text before it is stored.
     """

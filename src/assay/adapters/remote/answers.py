@@ -1,4 +1,4 @@
-"""What a provider's answer says besides the result: the message of a refusal, and the time to wait."""
+"""The parts of a provider's answer besides the result: the message of a refusal, and the time to wait."""
 
 import json
 from collections.abc import Mapping

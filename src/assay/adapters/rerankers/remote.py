@@ -122,7 +122,7 @@ class RemoteReranker:
         deadline = self._clock.now() + self._rules.timeout
         if not self._in_flight.acquire(timeout=self._rules.timeout):
             raise RerankerUnavailable(
-                f"{self._api.name} was not asked: the most requests at once are under way ({self._rules.calls}).",
+                f"{self._api.name} was not called: the limit of requests in flight is reached ({self._rules.calls}).",
                 hint="Increase [rerank] calls if the server can answer more at once.",
             )
         try:

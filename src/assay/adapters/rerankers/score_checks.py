@@ -31,7 +31,7 @@ def scores_by_index(results: Any, texts: int, field: str) -> list[float]:  # noq
     for one in results:
         index = one.get("index")
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < texts:
-            raise UnusableScores(f"the index {index!r:.40} is not that of a text")
+            raise UnusableScores(f"the index {index!r:.40} belongs to no text")
         if index in found:
             raise UnusableScores(f"the index {index} appears twice")
         found[index] = _finite(one.get(field), field)

@@ -46,4 +46,4 @@ class _Tei:
     def hint(self, status: int, message: str) -> str:
         if status == 413 or "batch size" in message:
             return "Start the server with --max-client-batch-size of at least [rerank] depth, or decrease depth."
-        return "The server's model is no reranker." if status == 424 else ""
+        return "The server's model is not a reranker." if status == 424 else ""

@@ -65,7 +65,7 @@ _TEXTS = frozenset(_TEXT)
 _ABSENT = object()
 
 _SOUND: set[tuple[type, ...]] = set()
-"""What `_types` gave for payloads without faults: at most some dozens."""
+"""Results of `_types` for payloads without faults: at most some dozens."""
 
 _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
 """Names of JSON's types."""

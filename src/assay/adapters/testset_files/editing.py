@@ -80,7 +80,7 @@ class TestSetEditor:
                 raise InputError(f"{self._file.name}: its topics cannot be edited: {error.message}.") from None
         edited = self._parse(replace(self._file, text=text))
         if edited.problems or _topics(edited.value) != [*_topics(self._located.value), *map(dict, topics)]:
-            raise InputError(f"{self._file.name}: its syntax does not allow that topics are added.")
+            raise InputError(f"{self._file.name}: topics cannot be added to a file in this syntax.")
         self._file = self._file.write(text)
         self._located = edited
 

@@ -123,7 +123,9 @@ def _reranker(assay: Assay, *, ask_provider: bool) -> Check:
     texts = [f"a test sentence, number {number}" for number in range(reranking.depth)]
     reranking.reranker.scores("a test", texts)
     seconds = perf_counter() - started
-    return Check("reranker", "ok", f"{message}; that many took {seconds:.2f} of {settings.timeout:g} seconds.")
+    return Check(
+        "reranker", "ok", f"{message}; reranking them took {seconds:.2f} s of the allowed {settings.timeout:g} s."
+    )
 
 
 def _data_dir(assay: Assay) -> Check:

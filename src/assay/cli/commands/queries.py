@@ -1,4 +1,4 @@
-"""`assay queries`: what readers searched and opened, and topics for a test set from it."""
+"""`assay queries`: lists of readers' searches and clicks, and topics for a test set."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,34 +22,35 @@ _NOT_LOGGED = "These settings log no queries: set `[queries] log = true` in assa
 _NOTHING = {
     QueryKind.TOP: "No searches are logged yet.",
     QueryKind.NO_RESULTS: "Every logged search had a good answer.",
-    QueryKind.NO_CLICKS: "There is no query with good answers of which nobody opened one.",
+    QueryKind.NO_CLICKS: "No query has good answers that nobody opened.",
 }
 
 _LISTS = {
-    QueryKind.TOP: "List the most frequent queries, with the shares of all searches that had no good answer and a "
-    "click.",
+    QueryKind.TOP: "List the most frequent queries, and the shares of searches without a good answer and with a click.",
     QueryKind.NO_RESULTS: "List queries without a result, or whose results are probably wrong.",
-    QueryKind.NO_CLICKS: "List queries with good answers of which nobody opened one, where the client reports clicks.",
+    QueryKind.NO_CLICKS: "List queries with good answers that nobody opened; counts only clients that report clicks.",
 }
 """Help of the commands that list queries."""
 
 Days = Annotated[
     int | None,
-    typer.Option("--days", min=1, max=3_650, help="Only searches of the last days [default: all that are kept]."),
+    typer.Option("--days", min=1, max=3_650, help="Only searches of the last N days [default: all that are kept]."),
 ]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=1_000, help="The most queries to list.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=1_000, help="Maximum number of queries.")]
 
 
 def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Test set to add topics to; a new file if there is none [default: the one that judges candidates; "
-            "then /admin lists the hits too]."
+            help="Test set to add topics to, created if missing [default: the test set that judges candidates; "
+            "/admin lists its hits too]."
         ),
     ] = None,
-    kind: Annotated[QueryKind, typer.Option("--kind", help="Which queries.")] = QueryKind.TOP,
-    at_least: Annotated[int, typer.Option("--at-least", min=1, help="Only queries searched so often.")] = 1,
+    kind: Annotated[QueryKind, typer.Option("--kind", help="Kind of the queries to add.")] = QueryKind.TOP,
+    at_least: Annotated[
+        int, typer.Option("--at-least", min=1, help="Only queries that were searched at least N times.")
+    ] = 1,
     days: Days = None,
     limit: Limit = 50,
     data_dir: options.DataDir = None,
@@ -60,7 +61,7 @@ def export(
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         chosen = assay.queries.topic_candidates(kind, days=days, limit=limit, at_least=at_least)
         if not chosen:
-            raise InputError("No logged query fits.", hint=_hint(assay))
+            raise InputError("No logged query matches these options.", hint=_hint(assay))
         path, added = assay.queries.add_topics(chosen, file)
     if as_json:
         print_json({"output": str(path), **query_lists.to_topics(added)})
@@ -69,17 +70,15 @@ def export(
     err().print(f"{counted(len(added.topics), 'topic')} added to {escape(str(path))}{known}.")
     if added.topics:
         label = "assay label" if file is None else f"assay label --testset {path}"
-        err().print(f"They have no labels, and count as not relevant until then: `{escape(label)}` asks for them.")
+        err().print(f"Their hits have no labels, and count as not relevant: label them with `{escape(label)}`.")
 
 
 def forget(
-    text: Annotated[str | None, typer.Argument(help="Delete the searches with this text, in any case.")] = None,
-    containing: Annotated[bool, typer.Option("--containing", help="Also those whose text contains it.")] = False,
+    text: Annotated[str | None, typer.Argument(help="Delete the searches with this text, upper or lower case.")] = None,
+    containing: Annotated[bool, typer.Option("--containing", help="Also searches that contain the text.")] = False,
     older_than: Annotated[
         int | None,
-        typer.Option(
-            "--older-than", min=0, max=3_650, help="Delete searches older than this many days; 0 deletes all."
-        ),
+        typer.Option("--older-than", min=0, max=3_650, help="Delete searches older than N days; 0 deletes all."),
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -149,7 +148,7 @@ def _show(console: Console, report: QueryReport) -> None:
 
 
 queries = PlainTyper(
-    name="queries", help="Read the log of queries: what readers search and open.", no_args_is_help=True
+    name="queries", help="Read the log of queries: the searches and clicks of readers.", no_args_is_help=True
 )
 for listed, described in _LISTS.items():
     queries.command(listed.value, help=described)(_list_command(listed))

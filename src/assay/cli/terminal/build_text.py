@@ -109,7 +109,7 @@ def show_build(console: Console, build: BuildReport) -> None:
         if build.base and build.base.sources and set(build.base.sources).isdisjoint(generation.sources):
             before, now = ", ".join(build.base.sources), ", ".join(generation.sources)
             console.print(
-                f"[yellow]The source is another one:[/] {escape(now)}; the pages before are of {escape(before)}."
+                f"[yellow]The source has changed[/] to {escape(now)}; the live pages come from {escape(before)}."
             )
     _show_pages(console, build)
 

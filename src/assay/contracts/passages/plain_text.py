@@ -53,7 +53,7 @@ def in_code(text: str, at: int) -> bool:
 
 
 def _moved(spans: Sequence[Span], kept: Sequence[Span], offset: int) -> Iterator[Span]:
-    """The spans in the text of what is kept, merged where they touch. offset: of that text."""
+    """The kept spans of the text, merged where they touch. offset: of that text."""
     last: Span | None = None
     number = 0
     for low, high in kept:
@@ -94,7 +94,7 @@ def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
 
 
 def _kept(text: str, start: int, end: int) -> list[Span]:
-    """What is no mark in the lines of a part."""
+    """The text of a part without its marks."""
     kept: list[Span] = []
     low = text.rfind("\n", 0, start) + 1
     opened = _open_fence(text, low)
@@ -127,7 +127,7 @@ def _without_indent(text: str, low: int, high: int, indent: int) -> int:
 
 
 def _keep_line(text: str, low: int, high: int, kept: list[Span]) -> None:
-    """Append what is no mark in a line outside code."""
+    """Append a line outside code without its marks."""
     start = _START.match(text, low, high)
     low = start.end() if start else low
     if not text.startswith(("| ", "|\t"), low):
@@ -147,7 +147,7 @@ def _keep_line(text: str, low: int, high: int, kept: list[Span]) -> None:
 
 
 def _keep(text: str, low: int, high: int, kept: list[Span]) -> None:
-    """Append what is no mark in a stretch of running text."""
+    """Append a stretch of running text without its marks."""
     candidate = _INLINE_START.search(text, low, high)
     while candidate is not None:
         start = candidate.start()
@@ -162,7 +162,7 @@ def _keep(text: str, low: int, high: int, kept: list[Span]) -> None:
 
 
 def _keep_inline(text: str, found: re.Match[str], kept: list[Span]) -> None:
-    """Append what is no mark in code, a link or emphasis."""
+    """Append code, a link or emphasis without its marks."""
     if found["run"]:
         first, last = found.span("code")
         padded = last - first > 2 and text[first] == text[last - 1] == " "

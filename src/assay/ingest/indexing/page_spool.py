@@ -1,4 +1,4 @@
-"""What was counted and embedded of each page, on disk to keep memory small."""
+"""The counts and vectors of each page, on disk to keep memory small."""
 
 import errno
 import struct

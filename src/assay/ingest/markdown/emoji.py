@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 NAMED = re.compile(r":([a-z0-9_+-]{1,50}):")
-"""What may be the name of an emoji."""
+"""A possible name of an emoji."""
 
 _FLAG = re.compile(r"flag_([a-z])([a-z])")
 _REGIONAL_A = 0x1F1E6

@@ -1,4 +1,4 @@
-"""What smarty and pymdownx.smartsymbols make of a heading's text, as far as it changes the anchor."""
+"""The changes of smarty and pymdownx.smartsymbols to a heading's text, as far as they change the anchor."""
 
 import re
 

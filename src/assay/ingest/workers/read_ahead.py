@@ -135,7 +135,7 @@ class ReadAhead:
             yield from self._results(run)
 
     def expect(self, pages: int, characters: int = 0) -> None:
-        """Start the workers now if so many new pages need them (see TaskRunner)."""
+        """Start the workers now if this number of new pages needs them (see TaskRunner)."""
         while self._workers_to_start and pages + characters // _PAGE_CHARACTERS > self._start_after:
             self._start()
 

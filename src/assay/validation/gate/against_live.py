@@ -91,7 +91,7 @@ class AgainstLive:
 
     @property
     def notice(self) -> str:
-        """What a PASS does not show, as sentences: lost topics below the limit, other words, and undetectable falls."""
+        """The limits of a PASS, as sentences: lost topics below the limit, other words, and undetectable falls."""
         said = ""
         if self.lost is not None and self.lost.lost:
             count = len(self.lost.lost)

@@ -50,7 +50,7 @@ class Family:
 
 
 def _spellings_of_ndcg(gain: str) -> tuple[str, ...]:
-    """How ir_measures writes nDCG with this discounted gain."""
+    """The name in ir_measures of nDCG with this discounted gain."""
     return f"ndcg(dcg='{gain}')", f'ndcg(dcg="{gain}")'
 
 

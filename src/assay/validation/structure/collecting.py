@@ -135,7 +135,7 @@ class SharedContent:
         self._is_complete = True
 
     def result(self, kind: type[PageCollector[R]] | type[PassageCollector[R]], progress: Progress) -> R:
-        """What a collector collected. Raises CatalogError, and errors of the collector."""
+        """The result of a collector. Raises CatalogError, and errors of the collector."""
         if self._collecting is not None and self._is_complete:
             try:
                 self._results = self._collecting.results()

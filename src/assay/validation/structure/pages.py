@@ -132,7 +132,7 @@ def _other_sources(context: CheckContext) -> str:
     if not before or not set(before).isdisjoint(now):
         return ""
     return (
-        f"The source is another one: {', '.join(now)}; the live generation was read from {', '.join(before)}. Publish "
+        f"The source has changed to {', '.join(now)}; the live generation was read from {', '.join(before)}. Publish "
         "that folder or site, or set `name` of the source if only its folder was renamed."
     )
 

@@ -1,4 +1,4 @@
-"""What the address of the page asks for, as `address.js` and `filters.js` write and read it too."""
+"""The search in the address of the page, as `address.js` and `filters.js` write and read it too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -50,7 +50,9 @@ def router(assay: Assay) -> APIRouter:
     def show_report(ticket: str) -> Response:
         name = tickets.name_of(ticket)
         if name is None:
-            return error_response(404, "not_found", "The link to this report is unknown or over; make a new one.")
+            return error_response(
+                404, "not_found", "The link to this report is unknown or has expired; make a new one."
+            )
         headers = {"Content-Security-Policy": _POLICY}
         return Response(assay.evaluation.report_page(name), headers=headers, media_type="text/html")
 

@@ -63,7 +63,7 @@ def _is_whole_request(data: bytes) -> bool:
 
 
 class RefusalLog:
-    """Logs what is refused at most once a second: the first immediately, the next ones as a number.
+    """Logs refusals at most once a second: the first immediately, the next ones as a number.
 
     kind, state, setting: what is refused, the state of those that are not, and the setting of the limit.
     """

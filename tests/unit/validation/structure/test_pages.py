@@ -221,7 +221,7 @@ def test_pages_of_another_source_are_told_by_its_name() -> None:
     world, candidate, live = _after(10, 0, added=5)
     other = replace(candidate, sources=("repository",))
     detail = finding_of(verdict_on(world, other, live=replace(live, sources=("docs",))), "fall in pages").detail
-    assert "The source is another one: repository; the live generation was read from docs." in detail
+    assert "The source has changed to repository; the live generation was read from docs." in detail
 
 
 # --- addresses that were corrected ---------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
     sqlite3.SQLITE_FULL: (
         CatalogError,
         "has no space left",
-        "Free some space and run the command again; what was live still is.",
+        "Free some space and run the command again; the live generation is unchanged.",
     ),
     sqlite3.SQLITE_IOERR: (CatalogError, "cannot be read or written", "Check the disk, and the space left on it."),
     sqlite3.SQLITE_CORRUPT: (CatalogCorrupt, "is damaged", _REBUILD),

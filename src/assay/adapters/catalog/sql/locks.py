@@ -19,7 +19,7 @@ from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.records import now_utc
 from assay.errors import BuildInProgress, CatalogError, CatalogUnavailable
 
-_DISK_HINT = "Free some space and run the command again; what was live still is."
+_DISK_HINT = "Free some space and run the command again; the live generation is unchanged."
 _BUSY_HINT = "Wait until it ends, or end that process; that releases the lock."
 _SETTINGS = {
     # Without keepalives the server waits two hours for a holder whose machine is gone.
@@ -168,7 +168,7 @@ class _AdvisoryLock:
         if not connection.scalar(_HELD, {**self.key, "process": self.process}):
             raise CatalogUnavailable(
                 f"This build lost its lock: its connection to the catalog {self.name} ended.",
-                hint="Run the command again; what was live still is.",
+                hint="Run the command again; the live generation is unchanged.",
             )
 
 

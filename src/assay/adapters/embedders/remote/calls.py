@@ -136,7 +136,12 @@ class ProviderCalls:
         if not (waits_long and self._is_first_warning(limited=limited)):
             logger.info("%s: %s; trying again in %.1f s.", name, failure.message, delay)
         elif limited:
-            logger.warning("%s limits the rate: %s. Its pauses are kept. %s", name, failure.message, failure.hint)
+            logger.warning(
+                "%s limits the request rate: %s. Assay waits as long as it asks. %s",
+                name,
+                failure.message,
+                failure.hint,
+            )
         else:
             what = "does not answer" if no_answer else "keeps failing"
             wait = _duration(budget)
@@ -166,7 +171,7 @@ class ProviderCalls:
             )
         except RateLimited as limited:
             raise EmbedderUnavailable(
-                f"{self.provider.name} can be asked again in {limited.seconds:.0f} seconds, too long to wait.",
+                f"{self.provider.name} accepts requests again in {limited.seconds:.0f} seconds, too long to wait.",
                 hint="The rate limit is used up; try again later, or increase [embedding]'s limits if you may.",
             ) from None
         except Interrupted:

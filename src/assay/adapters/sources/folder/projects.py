@@ -152,7 +152,7 @@ def foreign_project(folder: str, names: Collection[str]) -> ForeignPages | None:
             continue
         if not project.generator.front_matter or _begin_with_front_matter(Path(folder)):
             own = project.generator.read_from_source
-            reason = "which is a source of its own" if own else "which is not read from source"
+            reason = "which is a separate source" if own else "which is not read from source"
             return ForeignPages(project.generator.name, project.config, tuple(map(str, project.content)), reason)
     return None
 
@@ -161,7 +161,7 @@ def foreign_project(folder: str, names: Collection[str]) -> ForeignPages | None:
 
 
 def unbuildable_notice(project: Project, what: str = "This folder") -> str:
-    """That a folder is read as plain Markdown, because no command builds its site."""
+    """The notice that a folder is read as plain Markdown, because no command builds its site."""
     return (
         f"{what} is written for {project.title}, which has no local build. It is read as plain "
         f"Markdown, and {project.generator.name} syntax may stay in the text. If it is published, read the site "

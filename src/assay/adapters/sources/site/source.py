@@ -45,8 +45,8 @@ _NO_PAGES_HINT = (
     "its prefix."
 )
 _NOINDEX_HINT = (
-    "Previews of sites are often marked so. If the site is yours, build or publish it without that, or set robots to "
-    "false for this source."
+    "Previews of sites often have this mark. If the site is yours, build or publish it without the mark, or set robots "
+    "to false for this source."
 )
 
 
@@ -245,7 +245,7 @@ class _CrawlReader:
         if failures:
             return SourceError(
                 f"No page of {self._request.start_url} could be read: {'; '.join(failures[:3])}.",
-                hint="Mend that, or wait until the site works, and run again. The live index is unchanged.",
+                hint="Fix that, or wait until the site works, and run again. The live index is unchanged.",
             )
         reasons = sorted({item.reason for item in decisions.values()})
         because = f" All that was found was excluded: {'; '.join(reasons[:3])}." if reasons else ""

@@ -110,7 +110,7 @@ def number_of(chunk_id: str) -> int:
 
 
 def row_of(chunk: Chunk) -> bytes:
-    """What the file CHUNK_IDS says of a chunk: the 16 bytes of its id, and the first 8 of the hash of its text."""
+    """The record of a chunk in the file CHUNK_IDS: the 16 bytes of its id, and the first 8 of the hash of its text."""
     return bytes.fromhex(chunk.id.replace("-", "") + chunk.content_hash[:16])
 
 
@@ -126,7 +126,7 @@ def write_chunk_ids(folder: Path, rows: bytes | bytearray) -> None:
     if twice := np.flatnonzero(parts[1:, 0] == parts[:-1, 0]).tolist():
         one, other = (_uuid(*parts[row, :2].tolist()) for row in (twice[0], twice[0] + 1))
         raise VectorStoreError(
-            f"The chunks {one} and {other} cannot be in one index, because their ids begin alike.",
+            f"The chunks {one} and {other} cannot be in one index: the first digits of their ids are equal.",
             hint="Change a word of one of them, and build again.",
         )
     (folder / CHUNK_IDS).write_bytes(parts.T.astype("<u8").tobytes())

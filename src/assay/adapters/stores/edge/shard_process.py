@@ -17,7 +17,7 @@ from assay.child_process import ChildProcess, pipes_to_parent, read_frame, recei
 from assay.errors import AssayError, StoreUnavailable, VectorStoreError
 
 _AHEAD = 2
-"""Writes that wait in a process while it does one."""
+"""Writes queued in a process while it does another."""
 
 _PROCESSES = 2
 """The build's process prepares points less than twice as fast as one process writes them."""
@@ -131,7 +131,7 @@ class ShardProcess(ChildProcess):
 
 
 def main() -> None:
-    """Run in the started process: write what standard input says, and answer each message with its error or None."""
+    """Run in the started process: write points from standard input, and answer each message with its error or None."""
     requests, answers = pipes_to_parent()
     received = receive_ahead(requests, _AHEAD)
     writer: ShardWriter | None = None

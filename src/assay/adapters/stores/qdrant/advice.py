@@ -10,7 +10,7 @@ RIGHTS = (
 )
 
 OVER_CAPACITY = "larger than rate limiter capacity"
-"""Part of the message for a request that no waiting makes possible."""
+"""Part of the message for a request that stays refused after any wait."""
 
 SMALLER_REQUESTS = (
     "Set [qdrant] upload_batch to at most write_rate_limit of its strict mode, and read_rate_limit to 512 or more."
@@ -28,7 +28,7 @@ _PROTOCOLS = (
 _CONNECTION: tuple[tuple[str, str], ...] = (
     (
         r"hostname mismatch|ip address mismatch|hostname verification",
-        "Use a host name in [qdrant] url that the server's certificate has.",
+        "In [qdrant] url, use a host name from the server's certificate.",
     ),
     (
         r"certificate.verify.failed",

@@ -57,7 +57,7 @@ _FULL = re.compile(r"no space left|disk (is )?full|not enough (disk )?space|disk
 _LASTING = re.compile(
     rf"{_FULL.pattern}|certificate.verify.failed|ssl.*wrong.version.number|{OVER_CAPACITY}", re.IGNORECASE
 )
-"""Failures that a retry meets again."""
+"""Failures that a retry cannot fix."""
 
 _TOO_MANY_RESULTS = re.compile(r'Limit exceeded \d+ > (\d{1,9}) for "limit"')
 

@@ -32,7 +32,7 @@ _KEPT = 64
 _PROBE_SECONDS = 1
 
 _SPREAD_SECONDS = 5.0
-"""How long a node of a cluster may take to hear of a change that another node confirmed."""
+"""Seconds within which a node of a cluster learns of a change that another node confirmed."""
 
 _SPREAD_PAUSE = 0.1
 
@@ -102,7 +102,7 @@ class QdrantServer:
     def once_spread(self, read: Callable[[], T]) -> T:
         """Read the state of a collection. On a cluster, read again for some seconds while it is missing or unfinished.
 
-        Each request may reach another node, which may not have heard yet of a change that the last one confirmed.
+        Each request may reach another node, which may not know yet of a change that the last one confirmed.
 
         Raises IndexNotFound, IndexCorrupt if it stays so.
         """
@@ -116,7 +116,7 @@ class QdrantServer:
             time.sleep(_SPREAD_PAUSE)
 
     def _may_be_unheard_of(self, failure: FailedRequest, retry: Retry, elapsed: float) -> bool:
-        """Whether a collection may be missing only because this node of a cluster has not heard of it yet."""
+        """Whether a collection may be missing only because this node of a cluster does not know it yet."""
         return failure.is_missing and retry is not Retry.NEVER and elapsed < _SPREAD_SECONDS and self.is_cluster()
 
     def is_cluster(self) -> bool:
@@ -199,7 +199,7 @@ class QdrantServer:
             time.sleep(wait)
 
     def _gave_up_lately(self) -> bool:
-        """Whether a build's patience has just ended in vain: the many requests of a gate would each wait as long."""
+        """Whether a build has just waited in vain. Then requests no longer wait, because a gate makes many of them."""
         gave_up = self._gave_up_at
         return gave_up is not None and time.monotonic() - gave_up < self._access.patience_seconds
 

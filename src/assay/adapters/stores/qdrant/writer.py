@@ -157,7 +157,8 @@ class QdrantWriter:
             if waited > self._loading.seal_timeout_seconds:
                 raise StoreUnavailable(
                     f"The Qdrant server at {self._server.address} has not finished indexing {self._name} after "
-                    f"{waited:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
+                    f"{waited:.0f} s: its status is {info.status.value}, and {info.indexed_vectors_count or 0} vectors "
+                    "are indexed.",
                     hint="Give it more time with [qdrant] seal_timeout_seconds, or more CPUs.",
                 )
             if info.status is models.CollectionStatus.GREY and waited - nudged > _NUDGE_SECONDS:
@@ -181,8 +182,8 @@ class QdrantWriter:
                 few = ", ".join(f"shard {shard} has {count}" for shard, count in active.items() if count < wanted)
                 raise StoreUnavailable(
                     f"The index {self._name} lacks active replicas on the Qdrant server at {self._server.address} "
-                    f"after {waited:.0f} s: {few}, of {wanted} that [qdrant] replication_factor wants.",
-                    hint="Start the missing nodes of the cluster, or lower replication_factor, and run it again.",
+                    f"after {waited:.0f} s: {few}; [qdrant] replication_factor is {wanted}.",
+                    hint="Start the missing nodes of the cluster, or lower replication_factor; then run it again.",
                 )
             return False
 

@@ -91,7 +91,7 @@ export class Client {
 
 /** The error for a refused request. message: of the server, which speaks to programs where a key is missing. */
 function refusal(status, message, hadKey) {
-  if (status === 401 && !hadKey) return new SearchError("Searching here needs an API key.", 401, "Ask those who run it.");
-  const advice = { 400: "Change the query or the filters.", 401: "Ask those who run the search for another key." };
+  if (status === 401 && !hadKey) return new SearchError("Searching here needs an API key.", 401, "Ask the operator for one.");
+  const advice = { 400: "Change the query or the filters.", 401: "Ask the operator for another key." };
   return new SearchError(message, status, advice[status] ?? "Try again in a moment.");
 }

@@ -44,7 +44,7 @@ export function view({ api, generations }) {
       error.replaceChildren(make("p", {}, failure.message));
     }
   });
-  return make("section", { "aria-labelledby": "explain-title" }, make("h2", { id: "explain-title" }, "Why hits rank where they do"), form, error, status, results);
+  return make("section", { "aria-labelledby": "explain-title" }, make("h2", { id: "explain-title" }, "The scores behind a ranking"), form, error, status, results);
 }
 
 /** Controls for a mode and a generation. */

@@ -178,7 +178,7 @@ class Session {
       queue: this.queue.queue,
     });
     this.#done.push({ entry: answer.given.entry, item });
-    const kept = answer.saved || this.wanted.second_opinion ? "" : ` The test set has the label ${answer.label} for it, which stays.`;
+    const kept = answer.saved || this.wanted.second_opinion ? "" : ` The test set keeps its label ${answer.label}.`;
     this.#say(`${label}: ${WORDS[label]}.${kept}`, answer.effect);
     if (selects) document.getSelection().removeAllRanges();
     else await this.#next();

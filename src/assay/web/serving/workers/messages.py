@@ -9,7 +9,7 @@ from assay.model.workers import WorkerShare
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker serves.
+    """The task of a worker.
 
     settings: from pickle_settings; they contain secrets.
     generation: id of the generation to search; None for the live one.
@@ -24,7 +24,7 @@ class Task:
 
 
 class Order(StrEnum):
-    """What the parent tells a worker. A closed connection is a DRAIN, because the parent is gone."""
+    """The messages of the parent to a worker. A closed connection is a DRAIN, because the parent is gone."""
 
     NOTICE_AND_DRAIN = "notice and drain"
     DRAIN = "drain"

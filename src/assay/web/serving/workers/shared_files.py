@@ -44,7 +44,7 @@ def shared_files(workers: int) -> Iterator[tuple[Path, int]]:
 
 
 def _kept(folder: Path) -> int:
-    """A descriptor whose lock keeps systemd-tmpfiles from removing what is old in the folder."""
+    """A descriptor whose lock keeps systemd-tmpfiles from removing old files in the folder."""
     import fcntl
 
     descriptor = os.open(folder, os.O_RDONLY)

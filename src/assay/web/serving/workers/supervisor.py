@@ -148,7 +148,7 @@ class Supervisor:
         forget_gauges(self._folder, seat.number)
         if not self._is_announced or not (was_ready or any(one.is_ready for one in self._seats if one is not seat)):
             raise AssayError(
-                f"Worker {seat.number} {how} before it answered.", hint="The log above has the reason, if it had time."
+                f"Worker {seat.number} {how} before it answered.", hint="The log above may have the reason."
             )
         if was_ready and lived >= LONGEST_PAUSE:
             seat.process, seat.pause, seat.start_at = None, 0.0, 0.0

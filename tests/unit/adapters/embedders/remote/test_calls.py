@@ -149,7 +149,7 @@ def test_the_rate_limit_of_a_build_is_said_once_with_the_setting(caplog: pytest.
     calls.embed(["hello"], 1, "document", BUILD)
     calls.embed(["hello"], 1, "document", BUILD)
     (warning,) = _warnings(caplog)
-    assert warning == "openai limits the rate: it answered 429. Its pauses are kept. about 429"
+    assert warning == "openai limits the request rate: it answered 429. Assay waits as long as it asks. about 429"
 
 
 def test_a_query_fails_within_seconds_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:

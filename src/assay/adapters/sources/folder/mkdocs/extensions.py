@@ -1,4 +1,4 @@
-"""What the Markdown extensions and plugins of mkdocs.yml decide about the text and the anchors of pages."""
+"""The rules for text and anchors of pages, from the Markdown extensions and plugins of mkdocs.yml."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

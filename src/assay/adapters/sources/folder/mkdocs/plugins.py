@@ -49,7 +49,7 @@ class BlogRules:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """What the plugins decide about pages.
+    """The plugins' rules for pages.
 
     names: of all plugins, as written.
     excluded: patterns of the paths in docs_dir that are not pages. unsearched: of those that the search leaves out.
