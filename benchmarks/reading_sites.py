@@ -22,6 +22,7 @@ from benchmarks.shared import shared_folder
 
 GENERATORS = (
     "docusaurus", "material", "furo", "rtd", "vitepress", "starlight", "mdbook", "docsy", "nextra", "honkit", "gitbook",
+    "antora", "vuepress", "rspress", "justthedocs",
 )  # fmt: skip
 _SITE = "http://127.0.0.1:3111/docs"
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.site_generators import dialects, plain_dialects, rst
+from tests.site_generators import asciidoc, dialects, plain_dialects, rst
 from tests.site_generators.dialect import Dialect
 from tests.site_generators.expected import expected_text
 from tests.site_generators.manual import FOLDER, ManualPage, manual
@@ -71,6 +71,13 @@ def _version(root: Path, site: Site) -> None:
     (root / "versioned_sidebars" / "version-2.0-sidebars.json").write_text(f'{{"manual": {items}}}\n', "utf-8")
 
 
+def _repository(root: Path, site: Site) -> None:
+    """The pages in a repository of their own, because Antora takes pages from repositories alone."""
+    by = ("-c", "user.name=shelf", "-c", "user.email=shelf@larder.example")
+    for command in (("init", "-q", "-b", "main"), ("add", "-A"), (*by, "commit", "-q", "--allow-empty", "-m", "pages")):
+        subprocess.run(["git", *command], cwd=root / site.docs.partition("/")[0], check=True)
+
+
 _NPM = ("npm", "run", "build")
 _SPHINX = ("sphinx-build", "-q", ".", "out")
 
@@ -116,6 +123,24 @@ SITES = {
             built="out/{}.html",
             environment={"NEXT_TELEMETRY_DISABLED": "1"},
         ),
+        Site(
+            asciidoc.Antora(),
+            docs="docs/modules/ROOT/pages",
+            assets="docs/modules/ROOT/images",
+            command=_NPM,
+            built="build/site/larder/stable/{}/index.html",
+            before=_repository,
+        ),
+        Site(
+            dialects.VuePress(),
+            docs="docs",
+            assets="docs",
+            command=_NPM,
+            built="docs/.vuepress/dist/{}.html",
+            german=("docs/de", "docs/.vuepress/dist/de/start.html"),
+        ),
+        Site(dialects.Rspress(), "docs", "docs", _NPM, "doc_build/{}.html"),
+        Site(plain_dialects.JustTheDocs(), ".", ".", ("jekyll", "build", "-q", "-d", "out"), "out/{}.html"),
         Site(plain_dialects.MdBook(), "src", "src", ("mdbook", "build", "-d", "out"), "out/{}.html", before=_summary),
         Site(plain_dialects.HonKit(), ".", ".", _NPM, "_book/{}.html", before=_summary),
         Site(
@@ -153,7 +178,9 @@ def build(site: Site, scratch: Path) -> None:
 
 
 def _tools(root: Path, scratch: Path) -> Path:
-    """Where the generator's program is; installed when it is not there yet."""
+    """Where the generator's program is; installed when it is not there yet, except for Ruby's."""
+    if (root / "_config.yml").exists():
+        return Path(found).parent if (found := shutil.which("jekyll")) else root
     if (root / "package.json").exists():
         if not (root / "node_modules").exists():
             subprocess.run(["npm", "install", "--no-audit", "--no-fund"], cwd=root, check=True)

@@ -1,6 +1,7 @@
 """The generators whose pages are written in Markdown or MDX, and how each of them differs."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -294,3 +295,83 @@ class Nextra(_Mdx):
 
     def image(self, file: str) -> str:
         return f"/{file}"
+
+
+class VuePress(Dialect):
+    """VuePress 2 with its default theme, and its plugins for tabs, footnotes and tasks."""
+
+    name = "vuepress"
+    features = EVERYTHING - {"ids", "folded", "math", "deflist"}
+    kinds = frozenset({"note", "tip", "info", "warning", "important", "caution"})
+
+    def info(self, value: Mapping[str, Value]) -> str:
+        lines = f"{{{value['highlight']}}}" if value.get("highlight") else ""
+        title = f' title="{value["title"]}"' if value.get("title") else ""
+        return f"{value['lang']}{lines}{':line-numbers' if value.get('linenos') else ''}{title}"
+
+    def language(self, name: str) -> str:
+        return name or "text"
+
+    def note(self, kind: str, title: str, body: str) -> str:
+        return f"::: {kind} {title}".rstrip() + f"\n{body}\n:::"
+
+    def details(self, summary: str, body: str) -> str:
+        return f"::: details {summary}\n{body}\n:::"
+
+    def tabs(self, panels: list[tuple[str, str]]) -> str:
+        items = "\n\n".join(f"@tab {label}\n\n{body}" for label, body in panels)
+        return f"::: tabs\n\n{items}\n\n:::"
+
+    def code_tabs(self, tabs: list[Mapping[str, Value]]) -> str:
+        return self.tabs([(tab["label"], self.code(tab)) for tab in tabs]).replace("::: tabs", "::: code-tabs")
+
+    def page_link(self, slug: str) -> str:
+        return f"./{slug}.md"
+
+    def image(self, file: str) -> str:
+        return f"./{file}"
+
+
+class Rspress(_Mdx):
+    """Rspress 2."""
+
+    name = "rspress"
+    features = EVERYTHING - {"folded", "math", "deflist"}
+    kinds = frozenset({"note", "tip", "info", "warning", "danger", "caution"})
+
+    def head(self, page: ManualPage) -> str:
+        parts = "import { Tabs, Tab } from '@rspress/core/theme';\n\n"
+        return _nav(page, description="Said of the page") + parts + super(_Mdx, self).head(page)
+
+    def heading(self, level: int, text: str, own_id: str) -> str:
+        return "#" * level + f" {text}" + (f" \\{{#{own_id}}}" if own_id else "")
+
+    def info(self, value: Mapping[str, Value]) -> str:
+        parts = [value["lang"]]
+        if value.get("title"):
+            parts.append(f'title="{value["title"]}"')
+        if value.get("highlight"):
+            parts.append(f"{{{value['highlight']}}}")
+        if value.get("linenos"):
+            parts.append("lineNumbers")
+        return " ".join(parts).strip()
+
+    def block(self, block: Mapping[str, Value]) -> str:
+        return super().block(block).replace(' class="box"', ' className="box"')
+
+    def note(self, kind: str, title: str, body: str) -> str:
+        return f":::{kind}{f' {title}' if title else ''}\n\n{body}\n\n:::"
+
+    def tabs(self, panels: list[tuple[str, str]]) -> str:
+        items = "\n".join(f'<Tab label="{label}">\n\n{body}\n\n</Tab>' for label, body in panels)
+        return f"<Tabs>\n{items}\n</Tabs>"
+
+    def label(self, kind: str, title: str) -> str:
+        """It leaves out the code in a title."""
+        return super().label(kind, re.sub(r"`.*?`", "", title))
+
+    def page_link(self, slug: str) -> str:
+        return f"./{slug}"
+
+    def image(self, file: str) -> str:
+        return f"./{file}"

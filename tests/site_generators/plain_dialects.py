@@ -64,6 +64,56 @@ class HonKit(Dialect):
         return f"${tex}$"
 
 
+class JustTheDocs(Dialect):
+    """Jekyll with kramdown and the theme Just the Docs; the names of callouts are in its configuration."""
+
+    name = "justthedocs"
+    apostrophe = "’"
+    features = EVERYTHING - {"tabs", "codetabs", "code titles", "folded"}
+    kinds = frozenset({"note", "tip", "info", "warning", "danger", "important", "caution"})
+
+    def head(self, page: ManualPage) -> str:
+        front = _nav(page, title=page.short, parent="Section nav", last_modified_date="2024-05-06")
+        return front + super().head(page) + "1. Of no account\n{:toc}\n\n"
+
+    def info(self, value: Mapping[str, Value]) -> str:
+        return str(value["lang"])
+
+    def cell(self, text: str) -> str:
+        runs = [(kind, self.run(kind, inner, target)) for kind, inner, target in tokens(text.replace("\\|", "|"))]
+        return "".join(shown if kind in {"code", "link"} else shown.replace("|", "\\|") for kind, shown in runs)
+
+    def special(self, kind: str, value: Value) -> str:
+        if kind == "deflist":
+            return "\n\n".join(
+                "\n".join([self.inline(term), *(f": {self.inline(one)}" for one in meanings)])
+                for term, meanings in value
+            )
+        return super().special(kind, value)
+
+    def note(self, kind: str, title: str, body: str) -> str:
+        lines = [*([title, ""] if title else []), *body.split("\n")]
+        return "\n".join([f"{{: .{kind}{'-title' if title else ''} }}", *(f"> {line}".rstrip() for line in lines)])
+
+    def details(self, summary: str, body: str) -> str:
+        return f'<details markdown="block"><summary>{summary}</summary>\n\n{body}\n\n</details>'
+
+    def run(self, kind: str, inner: str, target: str) -> str:
+        return f"$${inner.strip('$')}$$" if kind == "math" else super().run(kind, inner, target)
+
+    def math_inline(self, tex: str) -> str:
+        return f"\\({tex}\\)"
+
+    def math_block(self, tex: str) -> str:
+        return f"\\[{tex}\\]"
+
+    def page_link(self, slug: str) -> str:
+        return f"{{% link {slug}.md %}}"
+
+    def image(self, file: str) -> str:
+        return f"{{% link {file} %}}"
+
+
 class Docsy(Dialect):
     """Hugo with Docsy's shortcodes; the first heading comes from the front matter."""
 

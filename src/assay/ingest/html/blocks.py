@@ -6,17 +6,20 @@ from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.boilerplate import is_sidebar
 from assay.ingest.html.default_titles import is_default_title, is_lowercase_word
-from assay.ingest.html.element_types import KINDS, ElementType, callout_kind, element_type
+from assay.ingest.html.element_types import KINDS, QUOTED_TITLE, ElementType, callout_kind, element_type
 from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState, TitledBox
-from assay.ingest.text.inlines import EMPTY, Inline
+from assay.ingest.text.inlines import EMPTY, Inline, code_span
 from assay.ingest.text.labels import admonition_label, tab_label
 
 _ALERT = re.compile(r"\s*\[!([A-Za-z]+)\][+-]?")
 _LARGEST_NUMBER = 1_000_000
 _MAX_LOOKAHEAD = 8
 _MAX_TITLE_DEPTH = 3
+_TITLE_HEADINGS = frozenset(["h4", "h5", "h6"])
+_LIST_FRAMES = frozenset(["ulist", "olist", "colist"])
+"""Classes of elements around lists of Asciidoctor."""
 _LOWEST_HEADING = 6
 
 
@@ -59,7 +62,7 @@ def section_id(heading: LexborNode) -> str | None:
         blank = preceding_anchor.tag == "-comment" or (
             preceding_anchor.tag == TEXT and not (preceding_anchor.text_content or "").strip()
         )
-        if not blank and not (preceding_anchor.tag in {"span", "a"} and preceding_anchor.first_child is None):
+        if not blank and not (preceding_anchor.tag in {"span", "a"} and _is_self_link(preceding_anchor)):
             return None
         preceding_anchor, looked = preceding_anchor.prev, looked + 1
     parent = heading.parent
@@ -67,6 +70,13 @@ def section_id(heading: LexborNode) -> str | None:
         return None
     is_section = parent.tag == "section" or "section" in (parent.attributes.get("class") or "").split()
     return attribute(parent.attributes, "id") or None if is_section else None
+
+
+def _is_self_link(node: LexborNode) -> bool:
+    """Whether an element before a heading is an anchor or a mark: empty, a sign, or rustdoc's link to the source."""
+    return (
+        node.first_child is None or node.text().strip() == "§" or "src" in (node.attributes.get("class") or "").split()
+    )
 
 
 # --- lists, quotations, definitions ---
@@ -81,16 +91,33 @@ def list_element(page: PageState, node: LexborNode, attributes: Attributes) -> C
     """A list."""
     _start_block(page)
     flow = page.flow
-    if not flow.can_nest:
+    if not flow.can_nest or _is_layout(node):
         return flow.flush
-    start = number(attribute(attributes, "start"), 1, _LARGEST_NUMBER) if node.tag == "ol" else None
+    is_numbered = node.tag in {"ol", "div"}
+    start = number(attribute(attributes, "start"), 1, _LARGEST_NUMBER) if is_numbered else None
     flow.writer.open_list(is_tight=_is_tight(node, attributes), number=start)
     return _open_nest(page, "list", flow.writer.close_list)
 
 
+def _is_layout(node: LexborNode) -> bool:
+    """Whether the items of a list are sections of the page."""
+    item = next(children(node), None)
+    first = next(children(item), None) if item is not None else None
+    return first is not None and first.tag == "section"
+
+
+def callouts(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A list of callouts; a table of numbers and texts is written as a list."""
+    first = next(children(node), None)
+    return list_element(page, node, attributes) if first is not None and first.tag == "table" else page.flow.flush
+
+
 def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
     """Whether list items are lines and not paragraphs; the first item with text decides."""
-    if "simple" in (attributes.get("class") or "").split():  # docutils writes paragraphs in both
+    outer = node.parent.attributes if node.parent is not None else {}
+    if "simple" in (attributes.get("class") or "").split() or not _LIST_FRAMES.isdisjoint(
+        (outer.get("class") or "").split()
+    ):  # docutils and Asciidoctor write paragraphs in both
         return True
     for count, child in enumerate(children(node)):
         inner = child.first_child
@@ -103,13 +130,20 @@ def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
     return True
 
 
-def item(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """An item of a list."""
+def item(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """An item of a list, or a tab label in a list of them."""
     page.flow.flush()
+    if page.label_parents and (attributes.get("class") or "") == "tab" and _is_in_label_list(page, node):
+        return tab(page, node, attributes)
     if page.flow.is_captured or page.nest[-1:] != ["list"]:
         return page.flow.flush
     page.flow.writer.open_item()
     return _closing_frame(page, "item")
+
+
+def _is_in_label_list(page: PageState, item: LexborNode) -> bool:
+    outer = item.parent.parent if item.parent is not None else None
+    return outer is not None and outer.mem_id in page.label_parents
 
 
 def _open_nest(page: PageState, name: str, end: Close) -> Close:
@@ -197,6 +231,27 @@ def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | N
     return flow.flush
 
 
+def signature(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The signature of a member: its heading, or a line of code below one."""
+    flow = page.flow
+    flow.flush()
+    outer = node.parent.attributes if node.parent is not None else {}
+    start = flow.buffer.length
+    given = attribute(outer, "id")
+    if node.tag == "div" and not given:
+        if text := short_text(node):
+            flow.verbatim(code_span(text))
+            flow.flush()
+        return SKIP
+    close_heading = _open_heading(page, 3 if "classattr" in (outer.get("class") or "") else 2, None, given)
+
+    def close() -> None:
+        flow.buffer.wrap_code(start)
+        close_heading()
+
+    return close
+
+
 def definition(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A definition."""
     flow = page.flow
@@ -213,17 +268,29 @@ def definition(page: PageState, node: LexborNode, attributes: Attributes) -> Clo
 def admonition(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """An admonition with its title, if any."""
     _start_block(page)
+    if node.tag == "details" and _is_section(page, node):
+        return page.flow.flush
     class_ = attributes.get("class") or ""
     kind, classes = callout_kind(page.generator, node.tag or "", class_), class_.split()
-    if (title := _title_in(page, node)) is None:
+    if (title := _title_of(page, node, classes)) is None:
         return page.open_label(admonition_label(kind, EMPTY), keep=True)
     return _open_box(page, title, kind, is_coloured="alert" in classes and "theme-admonition" not in classes)
+
+
+def _title_of(page: PageState, node: LexborNode, classes: list[str]) -> LexborNode | None:
+    if "admonitionblock" in classes:
+        return _title_in_cell(node)
+    if node.tag == "blockquote" and any(name.endswith(QUOTED_TITLE) for name in classes):
+        return next(children(node), None)
+    return _title_in(page, node)
 
 
 def _title_in(page: PageState, node: LexborNode, depth: int = 0) -> LexborNode | None:
     """The title among the first elements of an admonition."""
     for count, child in enumerate(children(node)):
-        if child.tag == "summary" and node.tag == "details":
+        if (child.tag == "summary" and node.tag == "details") or (child.tag == "dt" and node.tag == "dl"):
+            return child
+        if count == 0 and child.tag in _TITLE_HEADINGS and not attribute(child.attributes, "id"):
             return child
         if (
             element_type(page.generator, child.tag or "", child.attributes.get("class") or "")
@@ -237,11 +304,27 @@ def _title_in(page: PageState, node: LexborNode, depth: int = 0) -> LexborNode |
     return None
 
 
+def _title_in_cell(node: LexborNode) -> LexborNode | None:
+    """The title of an admonition of Asciidoctor, which starts its second cell."""
+    cell = node.css_first("td.content")
+    first = next(children(cell), None) if cell is not None else None
+    return first if first is not None and first.attributes.get("class") == "title" else None
+
+
 def details(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A collapsible section with its summary."""
     _start_block(page)
     title = next((child for child in children(node) if child.tag == "summary"), None)
-    return _open_box(page, title, "") if title is not None else page.flow.flush
+    if title is None or _is_section(page, node):
+        return page.flow.flush
+    mark = element_type(page.generator, "summary", title.attributes.get("class") or "")
+    return page.flow.flush if mark is ElementType.CHROME else _open_box(page, title, "")
+
+
+def _is_section(page: PageState, node: LexborNode) -> bool:
+    """Whether a collapsible section is one of the page's, with its heading in the summary."""
+    first = next(children(node), None) if page.generator.folds_sections else None
+    return first is not None and first.tag == "summary" and first.css_first("h1, h2, h3, h4, h5, h6") is not None
 
 
 def _open_box(page: PageState, title: LexborNode, kind: str, *, is_coloured: bool = False) -> Close:

@@ -16,14 +16,14 @@ _NOT_LANGUAGES = frozenset(["source", "wrapper", "container", "copy", "box", "bl
 _NOT_CODE = ClassPatterns(
     "ln lnt linenos lineno linenumber line-number line-numbers line-numbers-rows line-numbers-wrapper lnl ln-num "
     "gutter rouge-gutter hljs-ln-numbers react-syntax-highlighter-line-number code-line-number copy copybtn "
-    "copy-button sr-only visually-hidden codelineno nextra-copy-icon"
+    "copy-button sr-only visually-hidden codelineno nextra-copy-icon ttc"
 )
 _LINES = frozenset(["div", "p", "li", "tr", "section", "ol", "ul", "table", "tbody", "figure", "pre"])
 _HIDDEN_TAGS = frozenset(["button", "svg", "script", "style", "template", "select", "textarea", "noscript"])
 _LINE_CLASSES = ClassPatterns("line code-line token-line highlight-line view-line cl")
 _SPECIAL_MARKUP = (
     "<button", "<svg", "<table", "<style", "<script", '"ln', " ln", "lineno", "line-n", "linen", "gutter", "copy",
-    "sr-only", "visually",
+    "sr-only", "visually", '"ttc"',
 )  # fmt: skip
 """Markup that needs reading node by node; other code is read line by line, which is faster."""
 _LAST_BREAK = "<br></div>"

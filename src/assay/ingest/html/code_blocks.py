@@ -24,6 +24,16 @@ def _write_code(page: PageState, node: LexborNode, language: str, title: str) ->
     page.flow.code(code_of(node, language, page.generator.empty_line), language, title)
 
 
+def code_lines(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A code block that is an element for each line, as Doxygen writes it."""
+    page.anchor = None
+    lines = [code_of(line) for line in node.css("div.line")]
+    if node.css_first("span.lineno") is not None:
+        lines = [line.removeprefix(" ") for line in lines]  # the blank after a number
+    page.flow.code("\n".join(line.rstrip("\n") for line in lines).strip("\n"), "", "")
+    return SKIP
+
+
 def code_title(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """The title of the next code block."""
     text = " ".join(word for word in _text_without_chrome(page, node).split() if word != "¶")

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from assay.ingest.html.class_patterns import ClassPatterns
 from assay.ingest.html.generators import HtmlGenerator
-from assay.ingest.html.nodes import name_set
+from assay.ingest.html.nodes import HEADINGS, name_set
 
 
 class ElementType(Enum):
@@ -29,6 +29,16 @@ class ElementType(Enum):
     FORMULA = "formula"
     FOOTNOTES = "footnotes"
     FOOTNOTE_REFERENCE = "footnote reference"
+    ICON = "icon"
+    DEFINITIONS = "definitions"
+    TERM = "term"
+    DEFINITION = "definition"
+    SIGNATURE = "signature"  # of a member of a programming interface; its heading
+    CODE_LINES = "code lines"  # a code block that is no pre
+    TABLE = "table"
+    ROW_START = "row start"  # the first cell of a row
+    CELL = "cell"
+    CALLOUTS = "callouts"  # the notes to marks in a code block
 
 
 _ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
@@ -48,6 +58,9 @@ _ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
             "pagination-links prev-next prev-next-area prev-next-links docs-pagination page-nav page-navigation "
             "#table-of-contents #toc #TableOfContents nav.toc div.toc ul.toc nav.table-of-contents toc-wrapper "
             "toc-container tableOfContents* tocCollapsible* on-this-page sidebar-toc back-to-top* backToTop* "
+            "#markdown-toc "
+            # tab labels, written again for print
+            "vp-tab-title vp-code-tab-title "
             # page metadata
             "edit-page edit-this-page edit-page-link edit-link edit-on-github theme-edit-this-page last-updated "
             "lastupdated last-modified page-meta theme-last-updated feedback-widget page-feedback feedback--* "
@@ -60,25 +73,26 @@ _ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
         ClassPatterns(
             "codeBlockTitle* code-block-caption span.filename th.filename code-block-title code-title "
             "remark-code-title rehype-code-title code-header code-block-header gatsby-code-title "
-            "figcaption.header nextra-code-title"
+            "figcaption.header nextra-code-title code-block-title-bar rp-codeblock__title"
         ),
     ),
     (
         ElementType.NUMBERED_CODE,
         ClassPatterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
     ),
-    (ElementType.TAB_LIST, ClassPatterns("sd-tab-set nav-tabs tabbed-labels")),
-    (ElementType.TAB, ClassPatterns("sd-tab-label")),
-    (ElementType.PANEL, ClassPatterns("tabbed-block sd-tab-content tab-pane")),
+    (ElementType.TAB_LIST, ClassPatterns("sd-tab-set nav-tabs tabbed-labels div.tablist rp-tabs__label")),
+    (ElementType.TAB, ClassPatterns("sd-tab-label rp-tabs__label__item")),
+    (ElementType.PANEL, ClassPatterns("tabbed-block sd-tab-content tab-pane div.tabpanel rp-tabs__content__item")),
     (
         ElementType.ADMONITION_TITLE,
         ClassPatterns(
             "admonition-title admonitionHeading* custom-block-title starlight-aside__title markdown-alert-title "
-            "blockquote-tag-title alert-heading callout-title callout-header hint-title callout__title"
+            "blockquote-tag-title alert-heading callout-title callout-header hint-title callout__title "
+            "hint-container-title rp-callout__title tsd-alert-title"
         ),
     ),
     (ElementType.FORMULA, ClassPatterns(
-        "katex katex-display arithmatex div.math span.math math-display math-inline MathJax"
+        "katex katex-display arithmatex div.math span.math math-display math-inline MathJax div.stemblock"
     )),
     (
         ElementType.FOOTNOTES,
@@ -88,8 +102,17 @@ _ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
         ),
     ),
     (ElementType.FOOTNOTE_REFERENCE, ClassPatterns(
-        "a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference"
+        "a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference sup.footnote"
     )),
+    (ElementType.CODE_FRAME, ClassPatterns("div.listingblock div.literalblock")),
+    (ElementType.ICON, ClassPatterns("i.fa-check-square-o i.fa-square-o i.caret")),
+    (ElementType.DEFINITIONS, ClassPatterns("div.hdlist")),
+    (ElementType.TERM, ClassPatterns("td.hdlist1")),
+    (ElementType.DEFINITION, ClassPatterns("td.hdlist2")),
+    (ElementType.CALLOUTS, ClassPatterns("div.colist")),
+    (ElementType.TABLE, ClassPatterns("div.summary-table")),
+    (ElementType.ROW_START, ClassPatterns("div.col-first div.col-constructor-name div.col-summary-item-name")),
+    (ElementType.CELL, ClassPatterns("div.col-second div.col-last")),
 )  # fmt: skip
 
 _KINDS = (
@@ -98,16 +121,20 @@ _KINDS = (
 )
 KINDS = name_set(_KINDS)
 """Kinds of admonitions."""
+QUOTED_TITLE = "-title"
+"""End of the class of a quotation whose first paragraph is the title of an admonition."""
 _OWN_KIND = re.compile(
-    r"(?:^|\s)(?:theme-admonition-|starlight-aside--|markdown-alert-|blockquote-tag-|admonish-)([a-z]+)(?=\s|$)"
+    r"(?:^|\s)(?:theme-admonition-|starlight-aside--|markdown-alert-|blockquote-tag-|admonish-|rp-callout--)([a-z]+)(?=\s|$)"
 )
-_KIND_AFTER = re.compile(r"(?:^|\s)(?:callout|hint|aside|admonition|alert)-{1,2}([a-z]+)(?=\s|$)")
+_KIND_AFTER = re.compile(r"(?:^|\s)(?:tsd-)?(?:callout|hint|aside|admonition|alert)-{1,2}([a-z]+)(?=\s|$)")
 _COLOUR = re.compile(r"(?:^|\s)alert-{1,2}([a-z]+)(?=\s|$)")
 _KIND_OF_COLOUR = {
     "primary": "note", "secondary": "note", "info": "info", "success": "tip", "warning": "warning", "danger": "danger",
     "light": "note", "dark": "note", "error": "danger", "note": "note", "tip": "tip",
 }  # fmt: skip
-_CONTAINERS = name_set("admonition custom-block starlight-aside markdown-alert callout hint hint-container")
+_CONTAINERS = name_set(
+    "admonition custom-block starlight-aside markdown-alert callout hint hint-container admonitionblock tsd-alert"
+)
 _NEVER_ADMONITIONS = name_set("p span a code h1 h2 h3 h4 h5 h6 li svg img td th button i")
 
 
@@ -120,12 +147,15 @@ def element_type(generator: HtmlGenerator, tag: str, class_: str) -> ElementType
     if generator.callouts.match(tag, classes) or admonition_kind(tag, class_) is not None:
         return ElementType.ADMONITION
     generator_types = (
+        (ElementType.SIGNATURE, generator.signatures),
+        (ElementType.CODE_LINES, generator.code_lines),
         (ElementType.CODE_PANELS, generator.code_panels),
         (ElementType.TAB_LIST, generator.tab_lists),
         (ElementType.CODE_FRAME, generator.code_frames),
         (ElementType.SEPARATE, generator.separate),
     )
-    return next((mark for mark, patterns in (*generator_types, *_ELEMENT_TYPES) if patterns.match(tag, classes)), None)
+    found = next((mark for mark, patterns in (*generator_types, *_ELEMENT_TYPES) if patterns.match(tag, classes)), None)
+    return None if found is ElementType.CODE_TITLE and tag in HEADINGS else found
 
 
 def is_chrome_id(generator: HtmlGenerator, tag: str, given: str) -> bool:
@@ -141,6 +171,12 @@ def callout_kind(generator: HtmlGenerator, tag: str, class_: str) -> str:
     return admonition_kind(tag, class_) or "note"
 
 
+def _kind_of_quotation(classes: list[str]) -> str | None:
+    """The kind that the class of a quotation names, as `note`, or `note-title` if its first paragraph is a title."""
+    kinds = (name.removesuffix(QUOTED_TITLE) for name in classes)
+    return next((kind for kind in kinds if kind in KINDS and kind != "quote"), None)
+
+
 @lru_cache(maxsize=4_096)
 def admonition_kind(tag: str, class_: str) -> str | None:
     """The kind of admonition that a class attribute names, e.g. `warning`; None for other elements."""
@@ -149,8 +185,10 @@ def admonition_kind(tag: str, class_: str) -> str | None:
     class_ = class_.lower()
     classes = class_.split()
     named = next((name for name in classes if name in KINDS), None)
-    if tag == "details":
-        return named
+    if tag in {"details", "dl"}:  # a `dl` of Doxygen
+        return named if tag == "details" or "section" in classes else None
+    if tag == "blockquote" and (quoted := _kind_of_quotation(classes)):
+        return quoted
     if found := _OWN_KIND.search(class_):
         return found[1]
     name_set = set(classes)

@@ -32,6 +32,10 @@ class HtmlGenerator:
     separate: classes of inline elements that are shown as blocks.
     callouts: classes of its admonitions that name no kind. colours: pairs of a class and a kind, for these.
     empty_line: written for an empty line of code.
+    signatures: classes of the signatures of members of a programming interface.
+    code_lines: classes of code blocks without `pre`.
+    folds_sections: headings in its summaries are the page's, not only labels.
+    title: CSS selector of the page's title, where it is no heading.
     removed: CSS selectors of parts that are not content and have no class or id.
     lowercase_titles: it titles an untitled admonition with its kind in the page's language, in lower case.
     """
@@ -50,6 +54,10 @@ class HtmlGenerator:
     colours: tuple[tuple[str, str], ...] = ()
     default_languages: frozenset[str] = frozenset()
     empty_line: str = ""
+    signatures: ClassPatterns = NOTHING
+    code_lines: ClassPatterns = NOTHING
+    title: str = ""
+    folds_sections: bool = False
     removed: tuple[str, ...] = ()
     lowercase_titles: bool = False
 
@@ -164,6 +172,95 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
         ),
         default_languages=frozenset(["plaintext", "text"]),
         empty_line=" ",
+    ),
+    HtmlGenerator(
+        name="antora",
+        metas=("antora",),
+        content=("article.doc", "main"),
+        chrome=ClassPatterns("aside.toc prerelease-banner edit-this-page page-versions toolbar"),
+    ),
+    HtmlGenerator(
+        name="asciidoctor",
+        metas=("asciidoctor",),
+        content=("body",),
+        chrome=ClassPatterns("div#footer"),
+        removed=("#header > .details",),
+    ),
+    HtmlGenerator(
+        name="jekyll",
+        metas=("jekyll",),
+        content=("#main-content main", "#main-content"),
+        chrome=ClassPatterns("a.anchor-heading"),
+        callouts=ClassPatterns("p.note p.tip p.info p.important p.warning p.caution p.danger"),
+        colours=tuple((kind, kind) for kind in ("note", "tip", "info", "important", "warning", "caution", "danger")),
+        default_languages=frozenset(["plaintext"]),
+    ),
+    HtmlGenerator(
+        name="vuepress",
+        metas=("vuepress",),
+        content=("[vp-content]", ".theme-default-content", "main"),
+        chrome=ClassPatterns("vp-page-meta vp-page-nav page-meta table-of-contents"),
+        default_languages=frozenset(["text"]),
+    ),
+    HtmlGenerator(
+        name="rspress",
+        metas=("rspress",),
+        content=(".rspress-doc", ".rp-doc", "main"),
+        chrome=ClassPatterns("rp-header-anchor rp-llms-container"),
+    ),
+    HtmlGenerator(
+        name="docfx",
+        marks=("meta[name^='docfx:']", "article#_content"),
+        content=("article#_content", "article[data-uid]", "article"),
+        callouts=ClassPatterns("div.NOTE div.TIP div.IMPORTANT div.CAUTION div.WARNING"),
+        colours=tuple((kind.upper(), kind) for kind in ("note", "tip", "important", "caution", "warning")),
+        chrome=ClassPatterns("actionbar contribution next-article affix span.pull-right"),
+    ),
+    HtmlGenerator(
+        name="doxygen",
+        metas=("doxygen",),
+        content=("div.contents",),
+        title=".headertitle .title",
+        chrome=ClassPatterns("span.permalink div.ttc"),
+        code_lines=ClassPatterns("div.fragment"),
+        signatures=ClassPatterns("div.memproto"),
+    ),
+    HtmlGenerator(
+        name="rustdoc",
+        metas=("rustdoc",),
+        content=("#main-content", "main"),
+        folds_sections=True,
+        chrome=ClassPatterns(
+            "button#copy-path a.src a.anchor a.doc-anchor summary.hideme rustdoc-breadcrumbs sub-heading out-of-band "
+            "#blanket-implementations #blanket-implementations-list"
+        ),
+    ),
+    HtmlGenerator(
+        name="javadoc",
+        metas=("javadoc",),
+        content=("main",),
+        chrome=ClassPatterns("div.table-tabs"),
+    ),
+    HtmlGenerator(
+        name="typedoc",
+        marks=(".tsd-page-title",),
+        content=(".col-content",),
+        folds_sections=True,
+        chrome=ClassPatterns("tsd-breadcrumb tsd-anchor-icon tsd-sources tsd-index-panel"),
+    ),
+    HtmlGenerator(
+        name="jsdoc",
+        marks=("#main > h1.page-title",),
+        content=("#main",),
+        chrome=ClassPatterns("dt.tag-source dd.tag-source"),
+    ),
+    HtmlGenerator(
+        name="pdoc",
+        metas=("pdoc",),
+        content=("main.pdoc",),
+        chrome=ClassPatterns("label.view-source-button"),
+        signatures=ClassPatterns("div.attr"),
+        removed=("input.view-source-toggle-state ~ div.pdoc-code",),
     ),
 )
 

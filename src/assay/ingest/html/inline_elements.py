@@ -60,6 +60,9 @@ def _fragment_link(page: PageState, node: LexborNode, attributes: Attributes, fr
     has_image = any(child.tag == "img" for child in children(node))
     if text in _SURE_SELF_LINK or (page.in_heading and text in _SELF_LINK and not has_image) or is_back_link(text):
         return SKIP
+    if page.in_footnote and page.flow.buffer.is_empty and fragment == f"_footnoteref_{text}":
+        page.alert_mark = "."  # Asciidoctor begins a note with its number
+        return SKIP
     if (label := _reference(page, fragment, attributes, text)) is not None:
         page.flow.text(f"[^{label}]")
         return SKIP
@@ -89,7 +92,12 @@ def footnote_reference(page: PageState, node: LexborNode, attributes: Attributes
     """A footnote reference, or the element around it."""
     if node.tag == "a":
         return link(page, node, attributes)
-    return None
+    inner = node.css_first("a[href]")
+    if inner is None or short_text(node) != f"[{short_text(inner)}]":
+        return None
+    if link(page, inner, inner.attributes) is not SKIP:  # in brackets, as Asciidoctor writes it
+        page.flow.buffer.close_link()
+    return SKIP
 
 
 def inline_code(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
@@ -143,6 +151,15 @@ def button(page: PageState, node: LexborNode, attributes: Attributes) -> Close |
         or ("aria-expanded" in attributes and "aria-controls" in attributes)
     ):
         return None
+    return SKIP
+
+
+def icon(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """An icon of Asciidoctor: the checkbox of a task, or the mark between the names of a menu."""
+    if "caret" in (attributes.get("class") or ""):
+        page.flow.text("›")
+    elif "item" in page.nest[-1:]:
+        page.flow.mark("[x] " if "check" in (attributes.get("class") or "") else "[ ] ")
     return SKIP
 
 

@@ -8,6 +8,9 @@ TEXT = "-text"
 _MAX_LOOKAHEAD = 200
 """Nodes visited by a lookahead at most."""
 
+_MAX_HEADING_LEVELS = 4
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+
 Attributes = Mapping[str, str | None]
 
 
@@ -54,6 +57,16 @@ def short_text(node: LexborNode) -> str:
         if inner.tag == TEXT:
             parts.append(inner.text_content or "")
     return " ".join("".join(parts).split())
+
+
+def is_whole_heading(link: LexborNode) -> bool:
+    """Whether a link holds all the text of the heading around it, as some themes write self-links."""
+    text, outer = short_text(link), link.parent
+    for _ in range(_MAX_HEADING_LEVELS):
+        if outer is None or (outer.tag or "") in HEADINGS:
+            break
+        outer = outer.parent
+    return outer is not None and any(one.isalnum() for one in text) and short_text(outer) == text
 
 
 def all_text(node: LexborNode) -> str:

@@ -13,7 +13,7 @@ from assay.ingest.html.content import content_of
 from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import HtmlGenerator, generator_of
 from assay.ingest.html.links import HtmlLinkResolver
-from assay.ingest.html.nodes import all_text
+from assay.ingest.html.nodes import all_text, short_text
 from assay.ingest.html.page_state import PageState
 from assay.ingest.html.titles import heading_above_content, title_of
 from assay.ingest.html.walk import walk
@@ -25,7 +25,7 @@ from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import limit_nesting
 
-READER_REVISION = "4"
+READER_REVISION = "5"
 """Increase when the same page would give another document, or more of it would be stored."""
 
 _FALLBACK_ELEMENTS = "noscript, noframes"
@@ -89,6 +89,8 @@ def _write_element(
         walk(state, title)
         if close is not None:
             close()
+    elif generator.title and (named := tree.css_first(generator.title)) is not None:
+        flow.heading(1, Inline(short_text(named)), None)
     walk(state, root)
     state.flush_code_title()
     write_footnotes(state, include_unreferenced=True)

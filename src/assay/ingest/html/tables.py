@@ -2,20 +2,22 @@
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.nodes import Attributes, attribute, number
-from assay.ingest.html.page_state import Close, PageState
+from assay.ingest.html.blocks import item
+from assay.ingest.html.nodes import Attributes, attribute, children, number
+from assay.ingest.html.page_state import SKIP, Close, PageState
 from assay.ingest.text.spanning_table import MAX_COLSPAN, MAX_ROWSPAN, SpanningTable
 
+_FRAMES = frozenset(["admonitionblock", "hdlist", "colist"])
 
-def table(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+
+def table(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """A table; a layout table is written as its content."""
     flow = page.flow
     flow.flush()
     page.flush_code_title()
     if flow.tables and not flow.is_run:
         flow.spill()
-    is_layout = attributes.get("role") in {"presentation", "none"}
-    grid = SpanningTable(flows=is_layout)
+    grid = SpanningTable(flows=attributes.get("role") in {"presentation", "none"} or _is_frame(node))
     flow.tables.append(grid)
 
     def close() -> None:
@@ -24,6 +26,26 @@ def table(page: PageState, node: LexborNode, attributes: Attributes) -> Close | 
         grid.write(flow)
 
     return close
+
+
+def _is_frame(table: LexborNode) -> bool:
+    """Whether a table lays out a block of Asciidoctor: an admonition, a list of definitions or of callouts."""
+    outer = table.parent.attributes if table.parent is not None else {}
+    return not _FRAMES.isdisjoint((outer.get("class") or "").split())
+
+
+def first_cell(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """The first cell of a row that has no element of its own."""
+    _end_row(page)
+    if grid := _open_table(page):
+        grid.open_row()
+    return cell(page, node, attributes)
+
+
+def _is_mark(cell: LexborNode, attributes: Attributes) -> bool:
+    """Whether a cell of such a table holds only an admonition's icon or a callout's number."""
+    first = next(children(cell), None)
+    return attributes.get("class") == "icon" or (first is not None and first.attributes.get("class") == "conum")
 
 
 def group(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
@@ -38,11 +60,13 @@ def group(page: PageState, node: LexborNode, attributes: Attributes) -> Close | 
     return close
 
 
-def row(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+def row(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """A table row."""
     page.flow.flush()
     if (grid := _open_table(page)) is None:
         return page.flow.flush
+    if grid.flows and page.nest[-1:] == ["list"]:  # of callouts
+        return item(page, node, attributes)
     grid.open_row()
     return lambda: _end_row(page)
 
@@ -58,13 +82,13 @@ def _end_row(page: PageState) -> None:
         grid.end_row()
 
 
-def cell(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+def cell(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """A table cell: inline text; blocks turn the whole table into blocks."""
     flow = page.flow
     flow.flush()
     grid = _open_table(page)
     if grid is None or grid.flows:
-        return flow.flush
+        return SKIP if grid is not None and _is_mark(node, attributes) else flow.flush
     opened = grid.open_cell()
     captured = flow.capture()
     colspan = number(attribute(attributes, "colspan"), 1, MAX_COLSPAN) or 1

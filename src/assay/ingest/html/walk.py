@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from assay.ingest.html import blocks, code_blocks, inline_elements, tables
 from assay.ingest.html.class_patterns import ClassPatterns
 from assay.ingest.html.element_types import ElementType, element_type, is_chrome_id
-from assay.ingest.html.nodes import TEXT, Attributes, name_set
+from assay.ingest.html.nodes import TEXT, Attributes, is_whole_heading, name_set
 from assay.ingest.html.page_state import SKIP, Close, PageState
 
 _HIDDEN_TAGS = name_set(
@@ -23,6 +23,8 @@ _ROLES = name_set(
     "navigation search complementary contentinfo menu menubar toolbar dialog alertdialog tooltip tree progressbar"
 )
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_JOINER = "\u200d"
+"""Doxygen begins quotations with it. It joins nothing there."""
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _NOTE_MARKS = ClassPatterns("span.label span.backrefs sup.footnote-definition-label fn-bracket")
 _BLOCKS = name_set(
@@ -45,6 +47,16 @@ _BY_MARK: dict[ElementType, Handler] = {
     ElementType.FORMULA: inline_elements.formula,
     ElementType.FOOTNOTES: blocks.footnotes,
     ElementType.FOOTNOTE_REFERENCE: inline_elements.footnote_reference,
+    ElementType.ICON: inline_elements.icon,
+    ElementType.DEFINITIONS: blocks.definitions,
+    ElementType.TERM: blocks.term,
+    ElementType.DEFINITION: blocks.definition,
+    ElementType.CALLOUTS: blocks.callouts,
+    ElementType.SIGNATURE: blocks.signature,
+    ElementType.CODE_LINES: code_blocks.code_lines,
+    ElementType.TABLE: tables.table,
+    ElementType.ROW_START: tables.first_cell,
+    ElementType.CELL: tables.cell,
 }
 _BY_TAG: dict[str, Handler] = {
     **dict.fromkeys(["h1", "h2", "h3", "h4", "h5", "h6"], blocks.heading),
@@ -118,7 +130,7 @@ def walk(page: PageState, root: LexborNode) -> None:
 
 def _add_text(page: PageState, content: str) -> None:
     if not content.isascii():
-        content = _INVISIBLE.sub("", content)
+        content = _INVISIBLE.sub("", content).lstrip(_JOINER)
     if page.anchor is not None and content.strip():
         page.anchor = None
     if page.alert_mark and content.strip():
@@ -136,8 +148,8 @@ def _enter(page: PageState, node: LexborNode, tag: str) -> Close | None:
         if page.panel_parents and node.parent is not None and node.parent.mem_id in page.panel_parents:
             handler = blocks.code_panel
         else:
-            handler = _handler_by_attributes(page, tag, attributes) or handler
-        if given := attributes.get("id") or attributes.get("name"):
+            handler = _handler_by_attributes(page, node, tag, attributes) or handler
+        if handler is not hide and (given := attributes.get("id") or attributes.get("name")):
             page.record_anchor(given, node)
     if handler is not None:
         return handler(page, node, attributes)
@@ -147,7 +159,7 @@ def _enter(page: PageState, node: LexborNode, tag: str) -> Close | None:
     return None
 
 
-def _handler_by_attributes(page: PageState, tag: str, attributes: Attributes) -> Handler | None:
+def _handler_by_attributes(page: PageState, node: LexborNode, tag: str, attributes: Attributes) -> Handler | None:
     """The handler chosen by an element's attributes; `hide` if it is not shown."""
     role = attributes.get("role")
     if role in _ROLES:
@@ -158,7 +170,8 @@ def _handler_by_attributes(page: PageState, tag: str, attributes: Attributes) ->
     mark = element_type(page.generator, tag, class_) if class_ else None
     given = attributes.get("id")
     if mark is ElementType.CHROME or (given and is_chrome_id(page.generator, tag, given)):
-        return hide
+        is_text = page.in_heading and tag == "a" and is_whole_heading(node)
+        return None if is_text else hide
     if page.in_footnote and class_ and _NOTE_MARKS.match(tag, class_.split()):
         return hide
     handler = _BY_ROLE.get(role) or (_BY_MARK.get(mark) if mark is not None else None)

@@ -14,17 +14,21 @@ GITBOOK = (
 ANY = "<main>{}</main>"
 
 TYPES = {
+    "antora": "antora-page",
     "docsy": "docsy-page",
     "docusaurus": "docusaurus-page",
     "furo": "sphinx-page",
     "gitbook": "gitbook-page",
     "honkit": "gitbook-page",
+    "justthedocs": "jekyll-page",
     "material": "mkdocs-page",
     "mdbook": "mdbook-page",
     "nextra": "nextra-page",
+    "rspress": "rspress-page",
     "rtd": "sphinx-page",
     "starlight": "starlight-page",
     "vitepress": "vitepress-page",
+    "vuepress": "vuepress-page",
 }
 
 
