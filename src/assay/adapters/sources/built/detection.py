@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.adapters.sources.built.archive import ROOT_FILES, is_archive
 from assay.adapters.sources.built.files import PAGE_SUFFIXES
 from assay.adapters.sources.folder.files import SUFFIXES, document_files, read_head
-from assay.adapters.sources.folder.projects import projects_in
+from assay.adapters.sources.folder.projects import main_project, projects_in
 
 _SAMPLE = 5_000
 _HEAD_BYTES = 4_096
@@ -19,7 +19,8 @@ def is_built_site(path: Path) -> bool:
 
     An archive is. A folder is if it has an HTML page, and either no Markdown at all, or at its root an index page or a
     sitemap, at least as many HTML files as Markdown files, and no configuration of a generator that takes its Markdown
-    from there. Many generators write a Markdown copy of each page beside its HTML.
+    from there. Many generators write a Markdown copy of each page beside its HTML. A project whose pages are in another
+    format, as AsciiDoc, is not a built site because it holds one.
     """
     if is_archive(path):
         return path.is_file()
@@ -39,7 +40,9 @@ def is_built_site(path: Path) -> bool:
             pages += 1 if pages else _is_page(found)
     if not pages or pages < markdown:
         return False
-    return not markdown or not any(project.claims(path) for project in projects_in(path, names))
+    if markdown:
+        return not any(project.claims(path) for project in projects_in(path, names))
+    return has_root_file or (next(projects_in(path, names), None) is None and main_project(path) is None)
 
 
 def _is_page(path: str) -> bool:

@@ -6,6 +6,7 @@ _PARTS = re.compile(
     r"""(?:^|/)(?:
         _.*                                              # _static, _modules, _next, _not-found: parts of other pages
         |(?:assets|static|css|js|fonts|images|img)/.*
+        |search/(?:[a-z]+_[0-9a-f]+|nomatches)\.html        # the results of Doxygen's search
         |404(?:/index)?\.x?html?
         |(?:search|genindex(?:-[^/]+)?|[^/]*-?modindex|toc|print|tags|categories|authors)(?:/index)?\.x?html?
     )$""",

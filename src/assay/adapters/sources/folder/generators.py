@@ -32,6 +32,8 @@ class Generator:
     check: must hold for the project's folder, likewise.
     front_matter: only files with front matter are pages.
     remark: what the build needs, as the end of a sentence.
+    site_configs: glob patterns of the configuration of a whole site, which may be above the project's folder; the build
+        runs there. Its name replaces the last word of the command, and no remark is needed.
     read_from_source: Assay reads its pages from source, if the project's folder is given.
     """
 
@@ -46,6 +48,7 @@ class Generator:
     check: Callable[[Path], bool] | None = None
     front_matter: bool = False
     remark: str = ""
+    site_configs: tuple[str, ...] = ()
     read_from_source: bool = False
 
 
@@ -84,6 +87,8 @@ _HUGO_CONTENT = re.compile(
 _HUGO_CONFIG = re.compile(
     r"^[ \t]*[\"']?(?:baseurl|languagecode|contentdir|enablegitinfo)\b", re.MULTILINE | re.IGNORECASE
 )
+_DOCFX_OUTPUT = re.compile(r'"build"[ \t]*:[^\x00]{1,20000}?"output"[ \t]*:[ \t]*"([\w./-]{1,200})"')
+_ANTORA_OUTPUT = re.compile(r"^output:\s+(?:clean:.*\s+)?dir:[ \t]*([\w./-]{1,200})", re.MULTILINE)
 _EXPORT = "`output: 'export'` in its configuration"
 
 GENERATORS = (
@@ -111,7 +116,8 @@ GENERATORS = (
     Generator("Sphinx", ("conf.py",), "sphinx-build -b html . _build/html", "_build/html",
               contains=re.compile(r"sphinx|^(?:extensions|html_theme|master_doc|root_doc)\s*=", re.MULTILINE)),
     Generator("Antora", ("antora.yml", "*antora-playbook.yml"), "npx antora antora-playbook.yml", "build/site",
-              ("modules",)),
+              ("modules",), output_setting=_ANTORA_OUTPUT,
+              site_configs=("*playbook*.yml",), remark="the playbook of the site, which may be in another repository"),
     Generator("Eleventy", (".eleventy.*js", "eleventy.config.*"), "npx @11ty/eleventy", "_site",
               setting=_value("input"), output_setting=_value("output")),
     Generator("Nextra", ("next.config.*",), "npx next build", "out",
@@ -122,7 +128,7 @@ GENERATORS = (
     Generator("Next.js", ("next.config.*",), "npx next build", "out",
               ("content", "src/content", "pages", "src/pages", "app", "src/app"), output_setting=_value("distDir"),
               contains=re.compile("@next/mdx|markdoc|contentlayer|velite|next-mdx"), remark=_EXPORT),
-    Generator("DocFX", ("docfx.json",), "docfx docfx.json", "_site", output_setting=_value("(?:dest|output)")),
+    Generator("DocFX", ("docfx.json",), "docfx docfx.json", "_site", output_setting=_DOCFX_OUTPUT),
     Generator("Quarto", ("_quarto.y*ml",), "quarto render", "_book", output_setting=_value("output-dir"),
               contains=re.compile(r"^[^#\n]*\btype: *['\"]?book", re.MULTILINE)),
     Generator("Quarto", ("_quarto.y*ml",), "quarto render", "_site", output_setting=_value("output-dir")),

@@ -20,6 +20,7 @@ from assay.errors import ConfigurationError
 
 _SAMPLE = 50
 _DEEPEST_PROJECT = 3
+_SITE_LEVELS = 2
 _NOT_THE_DOCUMENTATION = frozenset(
     {
         *("example", "examples", "exampleSite", "demo", "demos", "sample", "samples", "template", "templates"),
@@ -35,7 +36,7 @@ class Project:
     """A folder configured for a generator.
 
     folder: of the configuration. config: its path relative to that. content: existing folders with documents.
-    output: the folder of the built site.
+    output: the folder of the built site. site_config: of the whole site, if it has a configuration of its own.
     """
 
     generator: Generator
@@ -43,6 +44,18 @@ class Project:
     config: str
     content: tuple[Path, ...]
     output: Path
+    site_config: Path | None = None
+
+    @property
+    def build(self) -> str:
+        """The command that builds the site."""
+        command = self.generator.build or ""
+        return command if self.site_config is None else f"{command.rpartition(' ')[0]} {self.site_config.name}"
+
+    @property
+    def build_folder(self) -> Path:
+        """The folder in which the command is run."""
+        return self.folder if self.site_config is None else self.site_config.parent
 
     def claims(self, folder: Path) -> bool:
         """Whether a folder is inside this project's content, or most of the folder's documents are."""
@@ -53,12 +66,17 @@ class Project:
         return self.holds_most(folder, list(document_paths(folder)))
 
     def holds_most(self, folder: Path, documents: Collection[str]) -> bool:
-        """Whether most of a folder's documents are in the content; a repository's README and examples do not count.
+        """Whether most of a folder's documents are in the content.
+
+        A repository's README and examples do not count, and what the build wrote.
 
         documents: real paths.
         """
         inner = [any(inside(content, path) for content in self.content) for path in documents]
-        others = (path for path, is_inner in zip(documents, inner, strict=True) if not is_inner)
+        output = self.output.resolve()
+        others = (
+            path for path, is_inner in zip(documents, inner, strict=True) if not (is_inner or inside(output, path))
+        )
         return sum(inner) > sum(_is_documentation(folder, Path(path)) for path in others)
 
     @property
@@ -103,7 +121,21 @@ def projects_in(folder: Path, names: Collection[str] | None = None) -> Iterator[
         content = tuple(_content(folder, generator, text))
         if content:
             config = configs[0].relative_to(folder).as_posix()
-            yield Project(generator, folder, config, content, folder / _output(generator, text))
+            site = _site_config(folder, generator)
+            text = text if site is None else read_head(str(site), CONFIG_BYTES)
+            output = (folder if site is None else site.parent) / _output(generator, text)
+            yield Project(generator, folder, config, content, output, site)
+
+
+def _site_config(folder: Path, generator: Generator) -> Path | None:
+    """The configuration of the whole site, in a project's folder or at most two above; None if there is none."""
+    for outer in (folder, *folder.parents[:_SITE_LEVELS]) if generator.site_configs else ():
+        found = sorted(path for pattern in generator.site_configs for path in outer.glob(pattern))
+        if found:
+            return next((path for path in found if path.stem in {"playbook", "antora-playbook"}), found[0])
+        if (outer / ".git").exists():
+            break
+    return None
 
 
 def _entry_names(folder: Path) -> list[str]:
@@ -180,10 +212,10 @@ def refusal(project: Project, base_url: str | None, what: str = "This folder") -
             f"{what} is written for {project.title}. A site is read from its own folder.",
             hint=f"Run `assay publish {project.folder}`. Or list that folder and others as [[sources]] in assay.toml.",
         )
-    remark = f" It needs {generator.remark}." if generator.remark else ""
+    remark = f" It needs {generator.remark}." if generator.remark and project.site_config is None else ""
     return ConfigurationError(
         f"{what} is written for {project.title}, and Assay does not read that generator's pages from source.",
-        hint=f"Build the site in {project.folder} with `{generator.build}`, then publish the built folder: `assay "
+        hint=f"Build the site in {project.build_folder} with `{project.build}`, then publish the built folder: `assay "
         f"publish {project.output} --base-url {base_url or 'https://…'}`.{remark} Or publish the site's address: "
         "`assay publish https://…`. `--convention plain` reads the folder as plain Markdown anyway: "
         f"addresses may be wrong, and {generator.name} syntax stays in the text.",

@@ -34,11 +34,31 @@ def test_a_folder_of_html_is_a_built_site(tmp_path: Path, files: dict[str, bytes
         {"README.md": b"# A", "_sidebar.md": b"a", "setup.md": b"# B", "index.html": HTML},
         {"mkdocs.yml": b"site_name: A", "docs/index.md": b"# A", "index.html": HTML},
         {"docusaurus.config.js": b"", "docs/index.md": b"# A", "index.html": HTML, "b.html": HTML},
+        {
+            "antora-playbook.yml": b"",
+            "docs/antora.yml": b"name: a",
+            "docs/modules/ROOT/pages/a.adoc": b"= A",
+            "out/a.html": HTML,
+        },
+        {"conf.py": b"extensions = []", "a.rst": b"A", "_build/html/index.html": HTML},
+        {"source/conf.py": b"extensions = []", "source/a.rst": b"A", "build/html/index.html": HTML},
         {"partial.html": b"{% macro a() %}{% endmacro %}"},
         {"style.css": b"body {}"},
         {},
     ],
-    ids=["Markdown", "Markdown with a demo", "Docsify", "MkDocs", "Docusaurus", "a template", "assets", "nothing"],
+    ids=[
+        "Markdown",
+        "Markdown with a demo",
+        "Docsify",
+        "MkDocs",
+        "Docusaurus",
+        "Antora",
+        "Sphinx",
+        "Sphinx in two folders",
+        "a template",
+        "assets",
+        "nothing",
+    ],
 )
 def test_a_folder_of_markdown_or_without_pages_is_not(tmp_path: Path, files: dict[str, bytes]) -> None:
     assert not is_built_site(plant(tmp_path, files))

@@ -102,12 +102,14 @@ def test_without_a_sitemap_pages_that_nothing_links_to_are_read_too(tmp_path: Pa
         "c/index.html": page("Not linked either"),
         "genindex.html": page("Index of terms"),
         "search.html": page("Search"),
+        "search/classes_0.html": page("Results of Doxygen's search"),
         "_static/frame.html": page("A part of other pages"),
         "noindexed.html": page("Not for searches", head='<meta name="robots" content="noindex">'),
     }
     items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
     assert sorted(pages(items)) == ["/", "/a.html", "/b.html", "/c"]
-    assert sorted(reasons(items)) == ["/_static/frame.html", "/genindex.html", "/noindexed.html", "/search.html"]
+    indexes = ["/genindex.html", "/noindexed.html", "/search.html", "/search/classes_0.html"]
+    assert sorted(reasons(items)) == ["/_static/frame.html", *indexes]
 
 
 def test_prefixes_that_are_left_out_are_not_read_and_not_named(

@@ -138,6 +138,21 @@ ODD = [
         "modules/ROOT",
         planted("modules/ROOT/pages/a.adoc modules/ROOT/pages/b.md", {"antora.yml": "name: a"}),
     ),
+    (
+        "Antora",
+        "build/site",
+        "docs",
+        planted("docs/modules/ROOT/pages/a.adoc antora-playbook.yml", {"docs/antora.yml": "name: a"}),
+    ),
+    (
+        "Antora",
+        "public",
+        "docs/modules",
+        planted(
+            "docs/modules/ROOT/pages/a.adoc",
+            {"docs/antora.yml": "name: a", "site-playbook.yml": "output:\n  clean: true\n  dir: ./public\n"},
+        ),
+    ),
     ("Eleventy", "_site", "", planted(".eleventy.cjs a.md", {"package.json": "{}"})),
     (
         "Eleventy",
@@ -176,6 +191,18 @@ ODD = [
         "docs/_site",
         "docs/articles",
         planted("docs/articles/a.md", {"docs/docfx.json": '{"build": {"dest": "_site"}}'}),
+    ),
+    (
+        "DocFX",
+        "public",
+        "",
+        planted("a.md", {"docfx.json": '{"metadata": [{"output": "api"}],\n "build": {\n  "output": "public"}}'}),
+    ),
+    (
+        "Rspress",
+        "doc_build",
+        "",
+        planted("docs/a.mdx doc_build/a.md doc_build/b.md doc_build/index.html", {"rspress.config.ts": "root: 'docs'"}),
     ),
     ("Quarto", "docs", "", planted("index.qmd a.md", {"_quarto.yml": "project:\n  type: website\n  output-dir: docs"})),
     ("Quarto", "book/_book", "book", planted("book/a.qmd", {"book/_quarto.yml": "project:\n  type: book"})),
