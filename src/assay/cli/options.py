@@ -56,10 +56,6 @@ Convention = Annotated[
 ]
 TestSetFile = Annotated[
     Path | None,
-    typer.Option("--testset", help="File of labelled queries [default: [validation] testset of assay.toml]."),
-]
-JudgingTestSet = Annotated[
-    Path | None,
     typer.Option(
         "--testset",
         help="File of labelled queries [default: [validation] testset of assay.toml, else that of the last verdict].",

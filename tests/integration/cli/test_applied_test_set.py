@@ -82,6 +82,19 @@ def test_new_content_is_judged_by_the_test_set_of_what_is_live(assay: Run, folde
     assert (promoted.code, "did not pass" in promoted.err) == (1, True)
 
 
+@pytest.mark.usefixtures("judged")
+def test_labels_and_thresholds_are_those_of_the_test_set_that_judged_last(
+    assay: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in (["label", "--json", "--depth", "20"], ["calibrate", "--json"]):
+        assert assay(*command).body == assay(*command, "--testset", TESTSET).body
+    assert assay("label", "--json").body["to_label"]
+    monkeypatch.setenv("ASSAY_VALIDATION__TESTSET", "false")
+    for command in (["label"], ["calibrate"]):
+        said = assay(*command)
+        assert (said.code, "There is no test set" in said.err) == (2, True)
+
+
 def test_a_fix_is_judged_as_the_breakage_was_and_the_way_out_is_named(assay: Run, folder: Path) -> None:
     _write_test_set(folder, PARTS[0])
     assert assay("publish", "--testset", TESTSET).code == 3

@@ -137,6 +137,7 @@ def test_the_handbook_is_calibrated_with_an_honest_interval(run: Run, tmp_path: 
 
 def test_without_a_test_set_it_is_said_what_to_name(run: Run, tmp_path: Path) -> None:
     site(tmp_path, 2)
+    assert run("ingest").code == 0
     said = run("calibrate")
     assert said.code == 2
     assert "--testset FILE" in said.err

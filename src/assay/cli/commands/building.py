@@ -61,7 +61,7 @@ def publish(
     rebuild: options.Rebuild = False,
     allow_removals: options.AllowRemovals = False,
     allow_additions: options.AllowAdditions = False,
-    testset: options.JudgingTestSet = None,
+    testset: options.TestSetFile = None,
     no_testset: options.NoTestSet = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,

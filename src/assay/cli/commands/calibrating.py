@@ -41,14 +41,13 @@ def calibrate(
     Uses hits labelled 0 against 1 and 2, and topics with `expect: no_answer`. Exit code 3 if there are too few, or no
     threshold separates them.
     """
-    settings = options.settings_from(config, data_dir)
-    path = testset or settings.validation.testset
-    if not path:
-        raise InputError(
-            "There is no test set with labels.",
-            hint="Set one with --testset FILE or [validation] testset.",
-        )
-    with Assay.open(settings) as assay:
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        path = testset or assay.evaluation.test_set_path()
+        if path is None:
+            raise InputError(
+                "There is no test set with labels.",
+                hint="Set one with --testset FILE or [validation] testset.",
+            )
         report = assay.labels.calibrate(load_test_set(path), generation, mode=mode, depth=depth, progress=progress())
     for topic_id, reason in report.failed.items():
         err().print(f"[yellow]{escape(visible(topic_id))} could not be searched: {escape(visible(reason))}[/]")

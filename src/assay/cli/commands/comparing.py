@@ -61,7 +61,7 @@ _Topics = Annotated[int, typer.Option("--topics", min=0, help="Number of changed
 def compare(
     a: _Baseline,
     b: _System,
-    testset: options.JudgingTestSet = None,
+    testset: options.TestSetFile = None,
     generation: _Generation = None,
     measure: _Measure = None,
     fail_if_worse: _FailIfWorse = None,

@@ -68,7 +68,7 @@ _NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report fi
 
 
 def validate(
-    testset: options.JudgingTestSet = None,
+    testset: options.TestSetFile = None,
     no_testset: options.NoTestSet = False,
     generation: options.MeasuredGeneration = None,
     url: _Url = None,

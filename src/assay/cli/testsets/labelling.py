@@ -46,13 +46,12 @@ def label(
     Topics whose labels decide most come first. Rank and score are hidden to avoid bias. Quit at any time; the next
     session continues.
     """
-    settings = options.settings_from(config, data_dir)
-    path = testset or settings.validation.testset
-    if not path:
-        raise InputError(
-            "There is no test set to add labels to.", hint="Set one with --testset FILE or [validation] testset."
-        )
-    with Assay.open(settings) as assay:
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        path = testset or assay.evaluation.test_set_path()
+        if path is None:
+            raise InputError(
+                "There is no test set to add labels to.", hint="Set one with --testset FILE or [validation] testset."
+            )
         sheet = assay.labels.sheet(
             load_test_set(path), generation, topics=topic or (), depth=depth, progress=progress()
         )
