@@ -97,10 +97,15 @@ def _start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
     if sys.platform == "win32":
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     process = subprocess.Popen(  # noqa: S603 - this interpreter
-        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, **group
+        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=_environment(), **group
     )
     _enlarge(process.stdin, process.stdout)
     return process
+
+
+def _environment() -> dict[str, str]:
+    """This process's, but with buffered output: a `sitecustomize` may print before pipes_to_parent redirects it."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 def _enlarge(*pipes: IO[bytes] | None) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -293,6 +294,14 @@ def test_processes_that_make_the_catalog_at_once_do_not_disturb_each_other(tmp_p
     for process in running:
         process.join(120)
     assert [process.exitcode for process in running] == [0] * 4
+
+
+def test_threads_can_make_catalogs_at_once(tmp_path: Path) -> None:
+    def make(number: int) -> None:
+        SqlCatalog.open(f"sqlite:///{tmp_path}/{number}.db", create=True).close()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(make, range(16))) == [None] * 16
 
 
 def test_opening_a_current_catalog_does_not_load_the_migration_tool(tmp_path: Path) -> None:

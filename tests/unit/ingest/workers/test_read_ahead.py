@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -235,6 +236,15 @@ def test_a_page_with_large_includes_is_large() -> None:
 def test_what_a_worker_prints_does_not_come_between_its_answers() -> None:
     results = _results(talkative, _items(*(_page(number) for number in range(60))))
     assert all(cut for _, _, cut in results[30:])
+
+
+def test_what_is_printed_when_python_starts_does_not_come_before_the_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('Welcome')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    assert all(cut for _, _, cut in _results(words, _items(*(_page(number) for number in range(20)))))
 
 
 @pytest.mark.parametrize("counter", [lambda texts: words(texts), Unloadable()], ids=["here", "there"])  # noqa: PLW0108

@@ -1,6 +1,7 @@
 """Creation, upgrade and check of the schema."""
 
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy import Connection, inspect, select
 
@@ -13,6 +14,9 @@ from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError
 
 SCRIPTS = Path(__file__).parent
 """The folder with Alembic's env.py and `versions/`."""
+
+_migrating = Lock()
+"""Alembic keeps the running migration in variables of its modules."""
 
 _INGEST_HINT = "`assay ingest` creates one, and `assay publish` also makes it live; --data-dir names another folder."
 
@@ -86,7 +90,8 @@ def upgrade(connection: Connection, target: str) -> None:
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, target)
+    with _migrating:
+        command.upgrade(config, target)
 
 
 def _version(connection: Connection) -> str | None:
