@@ -14,7 +14,7 @@ from assay.adapters.stores.edge.engine import engine_errors, os_error
 from assay.adapters.stores.edge.seal import SEGMENTS
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
 from assay.child_process import ChildProcess, pipes_to_parent, read_frame, receive_ahead, write_frame
-from assay.errors import AssayError, StoreUnavailable, VectorStoreError
+from assay.errors import AssayError, StorageFull, StoreUnavailable, VectorStoreError
 
 _AHEAD = 2
 """Writes queued in a process while it does another."""
@@ -123,11 +123,15 @@ class ShardProcess(ChildProcess):
         if error is not None:
             raise error
 
-    def _ended(self) -> StoreUnavailable:
-        return StoreUnavailable(
-            f"The process that writes the index {self._folder.name} has ended: {self.exit_reason()}.",
-            hint="[ingest] workers = 1 writes it in the process of the build.",
-        )
+    def _ended(self) -> VectorStoreError:
+        reason = self.exit_reason()
+        message = f"The process that writes the index {self._folder.name} has ended: {reason}."
+        if reason.endswith("SIGBUS"):  # the engine writes through mapped memory
+            return StorageFull(
+                f"{message} Its disk is full or fails.",
+                hint="Free some space in the data directory, or set another --data-dir.",
+            )
+        return StoreUnavailable(message, hint="[ingest] workers = 1 writes it in the process of the build.")
 
 
 def main() -> None:

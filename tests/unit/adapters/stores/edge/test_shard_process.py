@@ -1,13 +1,14 @@
 """A large index is written by other processes, and is the same; the end of one is an error that says why."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.adapters.stores.edge.writer import EdgeWriter
-from assay.errors import StoreUnavailable, VectorStoreError
+from assay.errors import StorageFull, StoreUnavailable, VectorStoreError
 from assay.ports import IndexSpec
 from assay.testing.index_samples import DIMENSION, SPEC, point, points
 
@@ -58,6 +59,14 @@ def test_a_process_that_is_killed_is_an_error_with_its_reason(store: EdgeStore, 
     assert "workers" in ended.value.hint
     writer.abort()
     assert store.generations() == []
+
+
+def test_a_process_that_a_full_disk_kills_is_an_error_that_says_so(store: EdgeStore) -> None:
+    writer = store.create("g1", LARGE)
+    os.kill(processes_of(writer)[1], signal.SIGBUS)
+    with pytest.raises(StorageFull, match=r"killed by SIGBUS\. Its disk is full or fails"):
+        writer.seal()
+    writer.abort()
 
 
 def test_an_error_of_the_process_is_raised_and_aborting_ends_it(store: EdgeStore) -> None:
