@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -91,6 +92,26 @@ def test_a_first_publish_goes_live_and_answers(assay: Assay) -> None:
     assert report.verdict.summary.startswith("PASS:")
     assert report.build.embedded == len(PARTS)
     assert _urls(assay, "when is the gripper checked")[0] == "https://docs.example/gripper"
+
+
+def test_an_open_assay_follows_its_own_releases_and_those_of_others(
+    first: Generation, desk: Desk, assay: Assay
+) -> None:
+    def served(opened: Assay) -> str:
+        return opened.search("when is the gripper checked").generation
+
+    with desk.open(server={"poll_seconds": 0.05}) as other:
+        assert (served(assay), served(other)) == (first.id, first.id)
+        desk.write("camera", "The camera focuses itself.")
+        promoted = assay.publish().promoted
+        assert promoted
+        assert served(assay) == promoted.id
+        sleep(0.1)
+        assert served(other) == promoted.id
+        assay.rollback()
+        assert served(assay) == first.id
+        assay.promote(promoted.id)
+        assert served(assay) == promoted.id
 
 
 def test_a_publish_without_changes_builds_and_embeds_nothing(assay: Assay) -> None:

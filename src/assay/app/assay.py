@@ -131,7 +131,8 @@ class Assay:
 
         Raises what Builds.ingest, validate and promote raise.
         """
-        return self.releases.publish(rebuild=rebuild, progress=progress)
+        with self.searches.expecting_promotion():
+            return self.releases.publish(rebuild=rebuild, progress=progress)
 
     def validate(
         self,
@@ -177,11 +178,13 @@ class Assay:
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
         """
         _require_names(generation_id, test_set)
-        return self.releases.promote(generation_id, progress, None if test_set is None else Path(test_set))
+        with self.searches.expecting_promotion():
+            return self.releases.promote(generation_id, progress, None if test_set is None else Path(test_set))
 
     def rollback(self) -> Generation:
         """Make the previous live generation live again. Raises GenerationNotFound, IndexNotOurs."""
-        return self.releases.rollback()
+        with self.searches.expecting_promotion():
+            return self.releases.rollback()
 
     def generations(self) -> list[Generation]:
         """List all generations, newest first. Raises CatalogError."""

@@ -1,7 +1,8 @@
 """Searches: opening generations, answering queries, serving and health."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -60,6 +61,15 @@ class Searches:
         self._late_embedder: DeferredEmbedder | None = None
         self.needs_real_addresses = False
 
+    @contextmanager
+    def expecting_promotion(self) -> Iterator[None]:
+        """Let the first search after the block check which generation is live."""
+        try:
+            yield
+        finally:
+            if "live" in self.__dict__:
+                self.live.expire()
+
     def close(self) -> None:
         """Close the index, and end the thread that follows promotions."""
         if "live" in self.__dict__:
@@ -73,7 +83,7 @@ class Searches:
     @cached_property
     def live(self) -> LiveSearcher:
         """The searcher of the live generation, which follows promotions."""
-        return LiveSearcher(self._searched_id, self.open)
+        return LiveSearcher(self._searched_id, self.open, self._parts.settings.server.poll_seconds)
 
     @cached_property
     def metrics(self) -> "Metrics":

@@ -1,16 +1,21 @@
 """Serves the live generation and switches to the next one between two requests."""
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 
 from assay.errors import AssayError, CatalogCorrupt, IndexCorrupt, NoLiveGeneration
 from assay.model.generations import Generation
 from assay.retrieval.searcher import Searcher
 
 logger = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 30.0
+"""Seconds without a check by requests after one that failed: an unreachable database may answer late."""
 
 
 @dataclass(slots=True)
@@ -45,16 +50,21 @@ class LiveSearcher:
 
     live_id: reads the id of the live generation from the catalog.
     open_searcher: opens a generation.
+    check_seconds: unless a thread watches, the first request after this time checks which generation is live.
 
     If the catalog cannot be read or the new generation cannot be opened, the old one is still served.
     """
 
-    def __init__(self, live_id: Callable[[], str | None], open_searcher: Callable[[str], Searcher]) -> None:
+    def __init__(
+        self, live_id: Callable[[], str | None], open_searcher: Callable[[str], Searcher], check_seconds: float
+    ) -> None:
         self._live_id = live_id
         self._open_searcher = open_searcher
         self._lock = threading.Lock()
         self._refreshing = threading.Lock()
         self._current: _Lease | None = None
+        self._check_seconds = check_seconds
+        self._next_check = -math.inf
         self._problem = ""
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
@@ -103,6 +113,11 @@ class LiveSearcher:
                 raise
             self._note("")
 
+    def expire(self) -> None:
+        """Let the next request check which generation is live, unless a thread watches."""
+        with self._lock:
+            self._next_check = -math.inf
+
     def _open_latest(self, target: str) -> Searcher:
         """Open the live generation.
 
@@ -136,10 +151,20 @@ class LiveSearcher:
 
     def _acquire(self) -> _Lease:
         with self._lock:
-            if self._current:
+            is_due = self._thread is None and monotonic() >= self._next_check
+            if self._current and not is_due:
                 self._current.users += 1
                 return self._current
-        self.refresh()
+            is_served = self._current is not None
+            self._next_check = monotonic() + self._check_seconds
+        try:
+            self.refresh()
+        except AssayError as error:
+            if not is_served:
+                raise
+            logger.warning("The live generation cannot be refreshed: %s", error.message)
+            with self._lock:
+                self._next_check = monotonic() + _RETRY_SECONDS
         with self._lock:
             if self._current is None:
                 raise NoLiveGeneration(

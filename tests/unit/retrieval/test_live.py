@@ -22,6 +22,8 @@ from assay.errors import (
 from assay.retrieval.live import LiveSearcher, LiveStatus
 from assay.retrieval.searcher import Searcher
 
+NEVER = float("inf")
+
 
 class OpenSearcher:
     """As much of a searcher as the live one handles: a generation, and whether it is closed."""
@@ -65,21 +67,21 @@ def test_without_a_live_generation_a_lease_says_so() -> None:
     world = World()
     with (
         pytest.raises(NoLiveGeneration, match="No generation is live yet"),
-        LiveSearcher(world.live_id, world.open).lease(),
+        LiveSearcher(world.live_id, world.open, NEVER).lease(),
     ):
         pass
 
 
 def test_the_first_lease_opens_the_live_generation_once() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     assert [_served(live), _served(live)] == ["g1", "g1"]
     assert len(world.opened) == 1
 
 
 def test_a_promotion_is_followed_at_the_next_refresh() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     assert _served(live) == "g1"
     world.live = "g2"
     live.refresh()
@@ -87,9 +89,44 @@ def test_a_promotion_is_followed_at_the_next_refresh() -> None:
     assert world.opened[0].closed == 1
 
 
+def test_a_request_follows_a_promotion_once_a_check_is_due() -> None:
+    world = World("g1")
+    live, seldom = (LiveSearcher(world.live_id, world.open, seconds) for seconds in (0, NEVER))
+    assert (_served(live), _served(seldom)) == ("g1", "g1")
+    world.live = "g2"
+    assert (_served(live), _served(seldom)) == ("g2", "g1")
+    seldom.expire()
+    assert _served(seldom) == "g2"
+    assert [searcher.closed for searcher in world.opened] == [1, 1, 0, 0]
+
+
+def test_no_request_checks_while_a_thread_watches() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open, 0)
+    live.watch(3600)
+    assert _served(live) == "g1"
+    world.live = "g2"
+    assert _served(live) == "g1"
+    live.close()
+
+
+def test_a_check_that_fails_is_logged_and_not_repeated_by_every_request(caplog: pytest.LogCaptureFixture) -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open, 0)
+    assert _served(live) == "g1"
+    world.live, world.corrupt = "g2", {"g2"}
+    assert [_served(live) for _ in range(3)] == ["g1"] * 3
+    assert [record.getMessage() for record in caplog.records] == [
+        "The live generation cannot be refreshed: Index g2 is damaged."
+    ]
+    world.corrupt = set()
+    live.expire()
+    assert _served(live) == "g2"
+
+
 def test_a_request_keeps_its_generation_through_a_swap_and_the_old_one_closes_after_it() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     with live.lease() as first, live.lease() as second:
         world.live = "g2"
         live.refresh()
@@ -101,7 +138,7 @@ def test_a_request_keeps_its_generation_through_a_swap_and_the_old_one_closes_af
 
 def test_a_catalog_that_is_down_leaves_what_is_served() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     assert _served(live) == "g1"
     world.catalog_down = True
     with pytest.raises(CatalogUnavailable):
@@ -115,7 +152,7 @@ def test_a_catalog_that_is_down_leaves_what_is_served() -> None:
 
 def test_a_generation_that_cannot_be_opened_leaves_what_is_served() -> None:
     world = World("g1", corrupt={"g2"})
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     assert _served(live) == "g1"
     world.live = "g2"
     with pytest.raises(IndexCorrupt):
@@ -133,7 +170,7 @@ def test_a_generation_that_was_replaced_and_removed_while_it_was_opened_is_skipp
             world.live = next(successors)
         return world.open(generation)
 
-    live = LiveSearcher(world.live_id, open_late)
+    live = LiveSearcher(world.live_id, open_late, NEVER)
     live.refresh()
     assert _served(live) == "three"
     assert live.status().problem == ""
@@ -141,7 +178,7 @@ def test_a_generation_that_was_replaced_and_removed_while_it_was_opened_is_skipp
 
 def test_nothing_to_serve_and_a_failure_raises_the_failure() -> None:
     world = World("g1", corrupt={"g1"})
-    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
+    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open, NEVER).lease():
         pass
 
 
@@ -150,7 +187,7 @@ def test_damage_that_a_search_met_is_remembered_until_another_generation_is_serv
     error: AssayError, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = World(live="g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     for _ in range(2):
         with pytest.raises(type(error)), live.lease():
             raise error
@@ -166,7 +203,7 @@ def test_damage_that_a_search_met_is_remembered_until_another_generation_is_serv
 @pytest.mark.parametrize("error", [StoreUnavailable("It is away."), InputError("query: it is empty.")])
 def test_a_search_that_fails_for_another_reason_says_nothing_of_the_generation(error: AssayError) -> None:
     world = World(live="g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     with pytest.raises(type(error)), live.lease():
         raise error
     assert live.status().damage == ""
@@ -174,7 +211,7 @@ def test_a_search_that_fails_for_another_reason_says_nothing_of_the_generation(e
 
 def test_closing_waits_for_the_last_request() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     with live.lease():
         live.close()
         assert world.opened[0].closed == 0
@@ -183,7 +220,7 @@ def test_closing_waits_for_the_last_request() -> None:
 
 def test_watching_follows_promotions_by_itself() -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     live.refresh()
     live.watch(0.01)
     world.live = "g2"
@@ -200,7 +237,7 @@ def test_whoever_asks_is_told_of_a_failure_by_its_error_and_not_by_the_log_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     world = World("g1", corrupt={"g1"})
-    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
+    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open, NEVER).lease():
         pass
     assert caplog.records == []
 
@@ -208,7 +245,7 @@ def test_whoever_asks_is_told_of_a_failure_by_its_error_and_not_by_the_log_too(
 def test_watching_logs_a_problem_once_and_that_it_has_gone(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     live.refresh()
     live.watch(0.01)
     world.catalog_down = True
@@ -227,7 +264,7 @@ def test_watching_logs_a_problem_once_and_that_it_has_gone(caplog: pytest.LogCap
 
 def test_a_problem_that_a_request_met_first_is_logged_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
     world = World("g1")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     live.refresh()
     live.watch(0.05)
     world.catalog_down = True
@@ -248,7 +285,7 @@ def _wait_until(condition: Callable[[], bool]) -> None:
 
 def test_no_request_fails_or_meets_a_closed_generation_while_generations_change() -> None:
     world = World("g0")
-    live = LiveSearcher(world.live_id, world.open)
+    live = LiveSearcher(world.live_id, world.open, NEVER)
     live.refresh()
     stop = threading.Event()
     faults: list[str] = []
