@@ -146,7 +146,7 @@ def chromium_path() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator["Browser"]:
+def chromium(*arguments: str) -> Iterator["Browser"]:
     """The Chromium of ASSAY_TEST_CHROMIUM or of the system; skips where there is none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
     path = chromium_path()
@@ -154,7 +154,7 @@ def chromium() -> Iterator["Browser"]:
         pytest.skip("needs Chromium: apt-get install chromium, or set ASSAY_TEST_CHROMIUM to its path")
     sync_api.expect.set_options(timeout=_PATIENCE_MS)
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
         browser.close()
 

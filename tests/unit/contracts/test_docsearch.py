@@ -212,6 +212,11 @@ def test_a_hit_above_all_headings_is_the_page() -> None:
     assert list(hit["_highlightResult"]["hierarchy"]) == ["lvl0"]  # type: ignore[index]  # JSON
 
 
+def test_a_hit_above_all_headings_whose_passage_has_the_words_is_content() -> None:
+    (hit,) = hits_of(hit_of("Nodes talk.", heading_path=(), section="", anchor=None), text="talk")
+    assert hit["type"] == "content"
+
+
 def test_only_levels_that_are_not_null_are_highlighted() -> None:
     (hit,) = hits_of(hit_of("Nodes talk."))
     marked = hit["_highlightResult"]["hierarchy"]  # type: ignore[index]  # JSON

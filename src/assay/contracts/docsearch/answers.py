@@ -148,14 +148,13 @@ def _hit(shown: _Shown, marker: Marker, sent: DocSearchQuery) -> dict[str, Any]:
     spans = [marker.spans(text) for text in shown.levels]
     content = plain_text(_HEADING_LINE.sub("", shown.text, count=1) if shown.text.startswith("#") else shown.text)
     deepest = len(shown.levels) - 1
-    matches = shown.above_headings or bool(spans[deepest])
     levels: dict[Level, str | None] = dict.fromkeys(LEVELS)
     hit = DocSearchHit(
         objectID=shown.chunk.id,
         url=shown.url,
         url_without_anchor=_url(document.link),
         anchor=None if shown.anchor is None else _url(shown.anchor),
-        type=LEVELS[deepest] if matches else "content",
+        type=LEVELS[deepest] if spans[deepest] else "content",
         hierarchy=levels | dict(zip(LEVELS, map(escape, shown.levels), strict=False)),
         content=escape(content),
         language=None if document.locale is None else escape(document.locale),
