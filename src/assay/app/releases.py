@@ -31,7 +31,7 @@ from assay.validation.running.measuring import Measures
 logger = logging.getLogger(__name__)
 
 _MEASUREMENTS = 5
-"""Times that a release is measured at most, if the live generation changes during each."""
+"""Maximum number of measurements of a release, if the live generation changes during each."""
 
 T = TypeVar("T")
 

@@ -90,7 +90,7 @@ class LabelledSystem:
 
 @dataclass(frozen=True, slots=True)
 class LabelProgress:
-    """How far the labels decide the verdict on a system.
+    """The state of the verdict on a system with the present labels.
 
     reached, missed, open: number of topics by standing.
     left: number of hits that nobody has judged.

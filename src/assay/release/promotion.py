@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 _NAMED = 3
 
 _REMOVED = "It is removed, because newer generations are kept (release.keep)."
-"""Reason of a generation that retention removes."""
+"""The reason stored with a generation that retention removes."""
 
 _LOST = frozenset({"judgments found", "known answers", "lost topics"})
 """Checks that are undecided if pages lost content that a test set asks for."""

@@ -1,7 +1,7 @@
 """Completion of an unfinished last word, and correction of misspelt words, from a generation's vocabulary.
 
 Three kinds of words are never changed: those that the generation knows, those in quotes, and common words of the
-language ("kind" is no misspelt "king"). Any other word is replaced by the known word from which it differs by one
+language ("kind" is not a misspelt "king"). Any other word is replaced by the known word from which it differs by one
 typing error; a long word may have two. The errors exclude those that often make a real word: another first or last
 letter. If several known words are possible, the best one is in a title or heading with the other words of the query.
 The next best is in most chunks.
@@ -39,7 +39,7 @@ _MOST_NAMES = 5
 """Names that an unfinished query may become and that the keyword search adds to it."""
 
 _MOST_TRIED = 40
-"""Words among which one is chosen by the names in which it stands."""
+"""Maximum number of candidates, the most frequent ones, among which the names decide."""
 
 _LAST = "\U0010ffff"
 
@@ -133,7 +133,7 @@ class Completer:
         return found
 
     def _suggested(self, words: Sequence[str], limit: int) -> list[Name]:
-        """Names that have the last word as it is come before those in which it begins another word."""
+        """Names with exactly the last word come before names in which it begins another word."""
         ranges = [self._range(word) for word in words]
         if any(low == high for low, high in ranges):
             return []
@@ -270,7 +270,7 @@ class _NamesIndex:
         return self._name_of[self._starts[low] : self._starts[high]]
 
     def restrict(self, names: Mask, words: Range) -> Mask:
-        """The names that have a word of a range. An empty range restricts nothing: its word is no name's."""
+        """The names that have a word of a range. An empty range restricts nothing: no name has its word."""
         if words[0] == words[1]:
             return names
         having = np.zeros_like(names)
@@ -278,7 +278,7 @@ class _NamesIndex:
         return names & having
 
     def is_in_names(self, words: Range) -> Mask:
-        """For each word of a range whether any name has it."""
+        """True for each word of a range that any name has."""
         found: Mask = np.diff(self._starts[words[0] : words[1] + 1]) > 0
         return found
 

@@ -41,10 +41,10 @@ _NO_KEYWORDS = (
 )
 
 _COMPARED_WORDS, _ENOUGH_WORDS = 5, 0.5
-"""First hits whose words are compared with the query's, and the share of these that a good answer has."""
+"""Number of first hits whose words are compared with the query's, and the share of its words that a good answer has."""
 
 _FIRST_GROUPED, _MOST_GROUPED = 400, 2_000
-"""Hits among which the best pages are sought: at first, and while pages lack."""
+"""Hits that are grouped into pages: at first, and if there are too few pages."""
 
 _REMEMBERED_PAGES = 256
 """Filters for which page_of remembers its answer."""
@@ -217,7 +217,7 @@ class Searcher:
         )
 
     def _are_weak(self, hits: Sequence[Hit], text: str) -> bool:
-        """Whether every hit is less similar than relevant ones are, and none of the first has half of the words."""
+        """Whether every hit is less similar than relevant ones, and none of the first has half of the words."""
         lowest = self.rules.relevant_from
         if lowest is None or not hits or any(hit.similarity is None or hit.similarity >= lowest for hit in hits):
             return False
@@ -236,7 +236,7 @@ class Searcher:
         return set(counted.indices)
 
     def _hits_of_pages(self, query: Query, encoded: Encoded, clock: StageClock) -> tuple[Hit, ...]:
-        """Enough of the best hits for top_k pages; searches for more hits while pages lack."""
+        """Enough of the best hits for top_k pages; searches for more hits while there are too few pages."""
         assert query.passages_per_page is not None
         wanted = min(2 * query.top_k * query.passages_per_page, _FIRST_GROUPED)
         while True:
@@ -267,7 +267,7 @@ class Searcher:
         return searcher
 
     def page_of(self, filters: Filters) -> DocumentInfo | None:
-        """Any page that matches; None if there is none. Cached. Raises VectorStoreError."""
+        """Return any page that matches; None if there is none. Cached. Raises VectorStoreError."""
         if filters in self._pages:
             return self._pages.get(filters)
         found = self.index.search(self._request(self._any_vector(), None, 1, filters)).dense

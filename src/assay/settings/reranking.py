@@ -60,7 +60,7 @@ class RerankSettings(Table):
     @field_validator("model", "base_url", "model_dir")
     @classmethod
     def _require_provider(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse a reranker without its provider: nothing would be reranked, and nothing would say so."""
+        """Refuse settings of a reranker without a provider: nothing would be reranked, without a notice."""
         if value is not None and "provider" in info.data and info.data["provider"] is None:
             raise ValueError("has no effect without rerank.provider")
         return value

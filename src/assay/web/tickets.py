@@ -8,7 +8,7 @@ import time
 from struct import Struct
 
 SECONDS = 600.0
-"""How long a ticket is valid."""
+"""Seconds for which a ticket is valid."""
 
 _END = Struct(">d")
 _SIGNATURE_BYTES = 24

@@ -20,7 +20,7 @@ class Turns:
         self._turn = asyncio.Lock()
 
     async def call(self, answer: Callable[[], T], *, is_short: bool) -> T:
-        """Return the result. is_short: whether it takes only milliseconds, and only of this process."""
+        """Return the result. is_short: whether it takes only milliseconds, and waits for no other process."""
         if not is_short:
             return await run_in_threadpool(answer)
         async with self._turn:

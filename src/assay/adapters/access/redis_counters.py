@@ -17,10 +17,10 @@ from assay.errors import ConfigurationError
 logger = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 0.25
-"""Of connecting to Redis and of each of its answers."""
+"""Time-out of connecting to Redis, and of each of its answers."""
 
 RETRY_SECONDS = 5.0
-"""Seconds without another try after Redis did not answer."""
+"""Seconds until Redis is tried again after it did not answer."""
 
 _PREFIX = "assay-limits"
 

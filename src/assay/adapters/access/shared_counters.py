@@ -24,7 +24,7 @@ _SLOT = Struct("16sdq")
 _SLOTS_PER_BUCKET = 16
 _BUCKET_BYTES = _SLOT.size * _SLOTS_PER_BUCKET
 _BUCKETS = COUNTERS_BYTES // _BUCKET_BYTES
-"""16,384, for 262,144 counters."""
+"""Number of buckets: 16,384, for 262,144 counters."""
 
 
 class ProcessLock:

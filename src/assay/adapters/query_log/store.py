@@ -174,7 +174,7 @@ class QueryLog:
         return path is not None and not may_exist(path)
 
     def _file(self) -> tuple[int, int] | None:
-        """Which file there is now; None if it is missing, or cannot be seen."""
+        """The identity of the present file; None if it is missing or inaccessible."""
         path = self._database.path
         if path is None:
             return 0, 0
@@ -196,7 +196,7 @@ class QueryLog:
 
 @contextmanager
 def _of_log() -> Iterator[None]:
-    """Say in errors that they are about the log of queries and not the catalog."""
+    """Reword the errors of the block: they are about the log of queries, not the catalog."""
     try:
         yield
     except CatalogError as error:

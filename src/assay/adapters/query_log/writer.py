@@ -19,14 +19,14 @@ MOST_WAITING = 10_000
 """Queries and clicks in the queue; beyond that they are dropped."""
 
 FLUSH_SECONDS = 1.0
-"""Between two transactions."""
+"""Seconds between two transactions."""
 
 _BATCH = 500
 _CLICK_TRIES = 5
 """Transactions after which a click on an unknown query is dropped; another process may not have written it yet."""
 
 _CLIENT_SECONDS = PAUSE.total_seconds() + 5.0
-"""For how long the log keeps the name of a client."""
+"""Seconds for which the log keeps the name of a client."""
 
 _PURGE_SECONDS = 3_600.0
 _WARNING_SECONDS = 60.0
@@ -105,7 +105,7 @@ class QueryWriter:
             self._attempt(0, lambda: self._log.forget_clients(datetime.now(UTC)))
 
     def _idle_seconds(self) -> float:
-        """For how long there is nothing to do without a new query or click."""
+        """Seconds without work unless a new query or click arrives."""
         if self._late:
             return FLUSH_SECONDS
         return _PURGE_SECONDS if self._clients_until is None else _CLIENT_SECONDS

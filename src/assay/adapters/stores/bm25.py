@@ -35,7 +35,7 @@ _NAME_COUNT = 3
 """Term count of a text's own name: high enough to rank it above longer texts with the same words."""
 
 _NAME_WEIGHTS = (0.6, 0.5, 0.4, 0.3, 0.2)
-"""Weights of the names that a query may become."""
+"""Weights of the names that a query may be completed to."""
 
 _CACHED_NAMES = 8_192
 _CACHED_COUNTS = 10_000

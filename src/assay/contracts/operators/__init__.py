@@ -1,1 +1,1 @@
-"""The shapes of the routes for those who run a server: administration, explanations, labels, reports, queries."""
+"""The shapes of the routes for operators: administration, explanations, labels, reports, queries."""

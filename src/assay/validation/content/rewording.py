@@ -15,8 +15,7 @@ of 25 pages, 0.45 in 95 of 100 pairs of the pages of two open-source projects.""
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 WITHIN = 2
-"""How close the kept words are: among as many words as the passage has, times this. A long page on the same subject has
-them somewhere."""
+"""The kept words lie within this many times the words of the passage: a long page on the subject has them somewhere."""
 
 FEW = 8
 """A passage of fewer words is compared with the rest of its sentence."""
@@ -32,7 +31,7 @@ WithSpans = tuple[str, Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Passages of earlier texts, and what was around them.
+    """Passages of earlier texts, and the sentences around them.
 
     passages: the text of each; a short one with its whole sentence.
     others: the sentences outside the passages. A text that still has them says nothing new with them.

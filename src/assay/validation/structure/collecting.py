@@ -1,4 +1,4 @@
-"""Pages and chunks that several checks read: the audit reads each once from the catalog, and hands it on here.
+"""Pages and chunks that several checks read: the audit reads each once from the catalog, and passes it to collectors.
 
 If that fails, each check reads the catalog itself, so that its finding says what is wrong.
 """
@@ -74,7 +74,7 @@ class Collectors:
         self._of_passages = [one for one in each if isinstance(one, PassageCollector)]
 
     def add(self, page: PageText) -> None:
-        """Give the next page to all."""
+        """Pass the next page to all collectors."""
         for of_pages in self._of_pages:
             of_pages.add(page.info, page.text)
         for of_passages in self._of_passages:
@@ -93,7 +93,7 @@ class Collecting(Protocol):
     """Collectors here or in another process. Any error means that there is no result."""
 
     def add(self, page: PageText) -> None:
-        """Give the next page to all."""
+        """Pass the next page to all collectors."""
 
     def results(self) -> Results:
         """Every result, by the kind of its collector; called once."""
@@ -131,7 +131,7 @@ class SharedContent:
                 self._give_up(error)
 
     def complete(self) -> None:
-        """The audit has read everything."""
+        """Note that the audit has read everything."""
         self._is_complete = True
 
     def result(self, kind: type[PageCollector[R]] | type[PassageCollector[R]], progress: Progress) -> R:

@@ -25,7 +25,7 @@ class CollectorProcess(ChildProcess):
         self._send(kinds)
 
     def add(self, page: PageText) -> None:
-        """Give the next page to all."""
+        """Pass the next page to all collectors."""
         self._pages.append(page)
         self._characters += len(page.text)
         if self._characters >= _CHARACTERS:

@@ -35,11 +35,11 @@ KEYLESS_PATHS = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
 """Never need a key."""
 
 REPORTS_PREFIX = "/reports/"
-"""Never needs a key: the path has a ticket."""
+"""Paths that never need a key, because they contain a ticket."""
 
 _PAGE_PATHS = frozenset({"/", "/admin", "/assay.js"})
 _PAGE_FOLDER = "/page/"
-"""The pages and their files need no key either: without one, they show nothing that is indexed."""
+"""The pages and their files, which need no key either: without one, they show nothing of the index."""
 
 RATE_LIMIT_HEADERS = (
     "RateLimit",

@@ -1,4 +1,4 @@
-"""GET /, a search page for people, /admin for those who run it, /assay.js, and the files of all."""
+"""GET / (the search page), /admin (the page for operators), /assay.js, and their files."""
 
 from collections.abc import Mapping
 

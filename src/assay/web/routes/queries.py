@@ -1,4 +1,4 @@
-"""/v1/admin/queries: what readers searched, and topics from it, for keys with the scope `admin`."""
+"""/v1/admin/queries: the log of queries, and topics from it, for keys with the scope `admin`."""
 
 from typing import Annotated
 

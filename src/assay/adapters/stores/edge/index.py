@@ -18,7 +18,7 @@ from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, PointKey, Scored, StoredPoint, Vector
 
 _MIN_LIMIT = 50
-"""Results of the compressed search are rescored as for a limit of at least this many."""
+"""Least limit for which results of the compressed search are rescored."""
 
 _PAGE = 10_000
 

@@ -1,4 +1,4 @@
-"""Messages between the parent of a server and its workers, and what a worker is started with."""
+"""Messages between the parent of a server and its workers, and the task of a worker."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

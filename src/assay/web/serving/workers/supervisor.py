@@ -87,7 +87,7 @@ class Supervisor:
                 self._kill(self._seats)
 
     def _start_due(self) -> None:
-        """Start the first worker, and once it answers, the others: what stops it is then reported once."""
+        """Start the first worker, and once it answers, the others: an error in the start is then reported once."""
         has_answered = self._is_announced or any(seat.is_ready for seat in self._seats)
         for seat in self._seats if has_answered else self._seats[:1]:
             if seat.process is None and seat.start_at <= monotonic():

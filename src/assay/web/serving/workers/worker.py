@@ -84,7 +84,7 @@ class _Orders:
 
 
 def run_worker(descriptor: int, endpoints: Callable[[Assay], Sequence[Endpoint]]) -> None:
-    """Serve the task that the parent sends until it orders to stop; what prevents the start is sent to it.
+    """Serve the task that the parent sends until it orders to stop; send it an error that prevents the start.
 
     descriptor: of the connection to the parent. endpoints: the further surfaces over an Assay.
     """
