@@ -66,7 +66,7 @@ def _miscounted(stores: Stores) -> dict[str, tuple[str, ...]]:
 def _not_as_recorded(*chunks: str) -> dict[str, tuple[str, ...]]:
     """What the checksums of vectors say of these chunks; of any, if none is named."""
     said = [f"{chunk} (" for chunk in chunks]
-    return {"vector checksums": (*said, "its vector is not the one that was embedded")}
+    return {"vector checksums": (*said, "its vector is not the vector that was recorded")}
 
 
 def two_vectors_swapped(stores: Stores) -> dict[str, tuple[str, ...]]:

@@ -137,9 +137,9 @@ def test_an_undecided_publish_says_what_is_live(assay: Run, folder: Path) -> Non
 @pytest.mark.parametrize(
     ("gate", "worse", "code", "told"),
     [
-        (ATTAINABLE, False, 0, "PASS: the live generation passes parts too.\n"),
-        (ATTAINABLE, True, 1, "The live generation does not pass parts; it stays live."),
-        ("", False, 3, "The live generation could not be judged by parts; it stays live."),
+        (ATTAINABLE, False, 0, "PASS: the live generation passes the test set parts too.\n"),
+        (ATTAINABLE, True, 1, "The live generation does not pass the test set parts; it stays live."),
+        ("", False, 3, "The live generation could not be judged by the test set parts; it stays live."),
     ],
 )
 @pytest.mark.usefixtures("published")

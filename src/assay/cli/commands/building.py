@@ -102,7 +102,8 @@ def _show_outcome(report: PublishReport, generation: Generation, *, is_live: boo
     if report.promoted:
         out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
     elif verdict and generation.state is State.LIVE:
-        test_set = escape(verdict.test_set_name or "its checks")
+        name = verdict.test_set_name
+        test_set = f"the test set {escape(name)}" if name else "its checks"
         if verdict.outcome is Outcome.PASS:
             out().print(f"PASS: the live generation passes {test_set} too.")
         else:

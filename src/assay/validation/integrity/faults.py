@@ -16,10 +16,10 @@ KINDS = {
     "agreement": "index and catalog hold the same chunks with the same content, as many as the generation says",
     "fingerprint": "the content has the fingerprint that the generation was sealed with",
     "vectors": "every chunk has a vector that is finite, of length 1 and of the right dimension",
-    "vector checksums": "every vector is the one that was recorded when its text was embedded",
+    "vector checksums": "every vector equals the vector recorded when its text was embedded",
     "identity": "the embedder and the keyword encoder at hand are those that made the generation",
-    "embeddings": "every vector is the one that the embedder makes of the chunk's text",
-    "keywords": "every keyword vector is the one that follows from the chunk's text",
+    "embeddings": "every vector equals the vector that the embedder now makes of the chunk's text",
+    "keywords": "every keyword vector equals the vector computed from the chunk's text",
 }
 """The checks, each as a statement that is true without faults."""
 

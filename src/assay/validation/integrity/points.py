@@ -77,7 +77,7 @@ def check_checksums(
     fits = fit_checksums([dense for _, dense in usable], [checksums[chunk.id] for chunk, _ in usable])
     wrong = [chunk for (chunk, _), fit in zip(usable, fits, strict=True) if not fit]
     return recorded, [
-        ("vector checksums", f"{name_of(chunk)}: its vector is not the one that was embedded") for chunk in wrong
+        ("vector checksums", f"{name_of(chunk)}: its vector is not the vector that was recorded") for chunk in wrong
     ]
 
 

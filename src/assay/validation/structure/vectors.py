@@ -131,7 +131,7 @@ def titles_by_vectors(context: CheckContext, _: StructuralLimits, progress: Prog
         mean,
         f"the titles of {len(known)} pages leave {percent(_LEAST_RANK)} of the other pages behind on average, by "
         f"vectors alone (finds {percent(found)} of the vectors at other texts with 95% certainty)",
-        f"titles leave {percent(round(mean, 3))} of the other pages behind on average; by chance it is 50%: "
+        f"titles rank their own page above {percent(round(mean, 3))} of the other pages on average; by chance it is 50%: "
         f"{_WHY_NOT_BY_TITLES}",
         [f"{beginnings[row].url} ({beginnings[row].title!r}): {percent(rank)}" for rank, row in worst],
     )

@@ -181,9 +181,7 @@ def _layout_within(layout: Layout, options: LayoutOptions, root: Path, within: s
     if options.default_locale is None and not any(tree.locale_is_default for tree in trees):
         trees = [replace(tree, locale_is_default=tree.locale == first.locale) for tree in trees]
     generator = "Docusaurus" if layout.convention is Convention.DOCUSAURUS else "MkDocs"
-    information = (
-        f"Addresses are those of the {generator} site in {root / layout.site}, which this folder is a part of."
-    )
+    information = f"Addresses are those of the {generator} site in {root / layout.site}, to which this folder belongs."
     return replace(layout, trees=tuple(trees), root=root, within=within, information=(information,))
 
 

@@ -86,7 +86,7 @@ def choose_dense(shape: Shape, wanted: str | None, collection: str) -> DenseVect
         if len(shape.dense) > 1:
             raise ConfigurationError(
                 f"The collection {collection} has several dense vectors: {names}.",
-                hint="Set [index] vector to the one that your model made.",
+                hint="Set [index] vector to the name of the vector that your model made.",
             )
         found = shape.dense[0]
     else:

@@ -47,7 +47,7 @@ def test_what_decides_the_addresses_is_said(tmp_path: Path, config: str, caplog:
     repository(tmp_path, {config: "", "docs/a.md": ""})
     with caplog.at_level(logging.INFO):
         read(tmp_path / "docs")
-    assert f"site in {tmp_path}, which this folder is a part of" in caplog.text
+    assert f"site in {tmp_path}, to which this folder belongs" in caplog.text
 
 
 @pytest.mark.parametrize(
