@@ -94,7 +94,7 @@ def test_the_candidate_is_looked_at_where_nothing_is_live_and_when_it_is_named(a
 def test_a_sample_is_said_to_be_one(assay: Run, live: str) -> None:
     said = assay("audit", "--sample", "2")
     assert said.code == 0
-    assert "the embedder makes of the chunk's text (2 of 6 checked)" in said.out
+    assert "the embedder now makes of the chunk's text (2 of 6 checked)" in said.out
 
 
 @pytest.mark.parametrize(

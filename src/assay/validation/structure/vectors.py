@@ -80,9 +80,9 @@ def distinct_vectors(context: CheckContext, _: StructuralLimits, __: Progress) -
         "distinct vectors",
         share <= _MOST_EQUAL,
         1.0 - share,
-        f"at most {percent(_MOST_EQUAL)} of {len(distinct)} texts have the vector of a text of other words (finds one "
-        f"vector given to more than that)",
-        f"{len(pairs)} of {len(distinct)} texts have the vector of a text of other words ({percent(share)}): the "
+        f"at most {percent(_MOST_EQUAL)} of {len(distinct)} texts have the vector of a text with other words (finds "
+        "one vector given to more texts than that)",
+        f"{len(pairs)} of {len(distinct)} texts have the vector of a text with other words ({percent(share)}): the "
         "embedder returned one vector for many texts. Check it with two texts, then run `assay publish --rebuild`",
         [f"{name_of(one)} and {name_of(other)}" for one, other in pairs],
     )
@@ -129,9 +129,9 @@ def titles_by_vectors(context: CheckContext, _: StructuralLimits, progress: Prog
         "titles by vectors",
         mean >= _LEAST_RANK,
         mean,
-        f"the titles of {len(known)} pages leave {percent(_LEAST_RANK)} of the other pages behind on average, by "
+        f"the titles of {len(known)} pages rank them above {percent(_LEAST_RANK)} of the other pages on average, by "
         f"vectors alone (finds {percent(found)} of the vectors at other texts with 95% certainty)",
-        f"titles rank their own page above {percent(round(mean, 3))} of the other pages on average; by chance it is 50%: "
+        f"titles rank their page above {percent(round(mean, 3))} of the other pages on average; by chance it is 50%: "
         f"{_WHY_NOT_BY_TITLES}",
         [f"{beginnings[row].url} ({beginnings[row].title!r}): {percent(rank)}" for rank, row in worst],
     )
