@@ -18,6 +18,8 @@ _LARGEST_NUMBER = 1_000_000
 _MAX_LOOKAHEAD = 8
 _MAX_TITLE_DEPTH = 3
 _TITLE_HEADINGS = frozenset(["h4", "h5", "h6"])
+_SOURCE_LINKS = frozenset(["src", "rightside"])
+"""Classes of what rustdoc writes before the signature of a member."""
 _LIST_FRAMES = frozenset(["ulist", "olist", "colist"])
 """Classes of elements around lists of Asciidoctor."""
 _LOWEST_HEADING = 6
@@ -74,9 +76,8 @@ def section_id(heading: LexborNode) -> str | None:
 
 def _is_self_link(node: LexborNode) -> bool:
     """Whether an element before a heading is an anchor or a mark: empty, a sign, or rustdoc's link to the source."""
-    return (
-        node.first_child is None or node.text().strip() == "§" or "src" in (node.attributes.get("class") or "").split()
-    )
+    classes = (node.attributes.get("class") or "").split()
+    return node.first_child is None or node.text().strip() == "§" or not _SOURCE_LINKS.isdisjoint(classes)
 
 
 # --- lists, quotations, definitions ---

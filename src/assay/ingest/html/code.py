@@ -193,6 +193,6 @@ def _is_line_span(node: LexborNode) -> bool:
     parent, after = node.parent, node.next
     if parent is not None and parent.tag == "span":
         return False
-    if after is None or after.tag == TEXT:
+    if after is None or after.tag in {TEXT, "br"}:
         return False
     return not (node.text() or "").endswith("\n")

@@ -7,6 +7,8 @@ from assay.ingest.html.element_types import ElementType, element_type
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, descendants, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState
 
+_NOT_NAMED = frozenset(["highlight", "plaintext", "plain", "text"])
+"""Classes of a figure with code that are not the language named by its author."""
 _MAX_LOOKAHEAD = 50
 """Texts before a code block, or elements around one of them, examined for its title."""
 
@@ -32,6 +34,10 @@ def code_lines(page: PageState, node: LexborNode, attributes: Attributes) -> Clo
         lines = [line.removeprefix(" ") for line in lines]  # the blank after a number
     page.flow.code("\n".join(line.rstrip("\n") for line in lines).strip("\n"), "", "")
     return SKIP
+
+
+def _class_names(attributes: Attributes) -> list[str]:
+    return (attributes.get("class") or "").split()
 
 
 def code_title(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
@@ -86,13 +92,19 @@ def _is_in_button(text: LexborNode, frame: LexborNode) -> bool:
 
 
 def numbered_code(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A table with line numbers and code as its columns."""
-    if named := node.css_first("th.filename, .filename"):
+    """A table with line numbers and code as its columns, alone or in the figure in which Hexo puts it."""
+    is_figure = node.tag == "figure"
+    if is_figure and node.css_first("td.code") is None:
+        page.flow.flush()
+        return page.flow.flush
+    if named := node.css_first("th.filename, .filename, figcaption span"):
         page.code_title = short_text(named)
     blocks = node.css("td.code pre, td.rouge-code pre, td:last-child pre")[:1] or node.css("pre")[-1:]
     for block in blocks:
         language = language_of(block, page.generator.default_languages) or language_of(
             node, page.generator.default_languages
         )
+        if is_figure and not language:
+            language = next((name for name in _class_names(attributes) if name not in _NOT_NAMED), "")
         _write_code(page, block, language, attribute(attributes, "title"))
     return SKIP

@@ -73,12 +73,16 @@ _ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
         ClassPatterns(
             "codeBlockTitle* code-block-caption span.filename th.filename code-block-title code-title "
             "remark-code-title rehype-code-title code-header code-block-header gatsby-code-title "
-            "figcaption.header nextra-code-title code-block-title-bar rp-codeblock__title"
+            "figcaption.header nextra-code-title code-block-title-bar rp-codeblock__title "
+            "vocs_CodeTitle"
         ),
     ),
     (
         ElementType.NUMBERED_CODE,
-        ClassPatterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
+        ClassPatterns(
+            "table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv "
+            "figure.highlight"
+        ),
     ),
     (ElementType.TAB_LIST, ClassPatterns("sd-tab-set nav-tabs tabbed-labels div.tablist rp-tabs__label")),
     (ElementType.TAB, ClassPatterns("sd-tab-label rp-tabs__label__item")),

@@ -209,6 +209,17 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
         chrome=ClassPatterns("rp-header-anchor rp-llms-container"),
     ),
     HtmlGenerator(
+        name="vocs",
+        marks=("html[data-vocs]",),
+        content=("article.vocs_Content", "main"),
+        chrome=ClassPatterns("vocs_Autolink vocs_Footer vocs_Icon"),
+        callouts=ClassPatterns("vocs_Callout"),
+        colours=tuple(
+            (f"vocs_Callout_{kind}", kind) for kind in ("note", "info", "tip", "success", "warning", "danger")
+        ),
+        empty_line=" ",
+    ),
+    HtmlGenerator(
         name="docfx",
         marks=("meta[name^='docfx:']", "article#_content"),
         content=("article#_content", "article[data-uid]", "article"),
@@ -231,8 +242,8 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
         content=("#main-content", "main"),
         folds_sections=True,
         chrome=ClassPatterns(
-            "button#copy-path a.src a.anchor a.doc-anchor summary.hideme rustdoc-breadcrumbs sub-heading out-of-band "
-            "#blanket-implementations #blanket-implementations-list"
+            "button#copy-path a.src span.rightside a.anchor a.doc-anchor summary.hideme rustdoc-breadcrumbs "
+            "sub-heading out-of-band #blanket-implementations #blanket-implementations-list"
         ),
     ),
     HtmlGenerator(

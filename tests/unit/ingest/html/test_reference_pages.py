@@ -51,7 +51,7 @@ title="Copy item path">Copy item path</button></h1>
 <h3 class="code-header">impl <a class="struct"
 href="struct.Shelf.html">Shelf</a></h3></section></summary><div class="impl-items">
 <details class="toggle method-toggle deprecated" open><summary><section id="method.count" class="method">
-<a class="src rightside" href="../src/larder/lib.rs.html#12">Source</a>
+<span class="rightside"><span>1.0.0</span> · <a class="src" href="../src/larder/lib.rs.html#12">Source</a></span>
 <h4 class="code-header">pub fn <a href="#method.count"
 class="fn">count</a>(&amp;self) -&gt; usize</h4></section></summary>
 <div class="docblock"><p>How many jars there are.</p></div></details></div></details>
@@ -243,6 +243,39 @@ def test_docfx_has_the_kind_of_an_alert_and_all_tabs() -> None:
         "# Shelves\n\nNote:\nThe file is read.\n\nWarning:\nMice eat it.\n\n"
         "Linux:\nMost systems have it.\n\nWindows:\nRun the installer."
     )
+
+
+def test_code_in_a_figure_of_hexo_has_its_language_and_title_and_no_numbers() -> None:
+    figure = (
+        '<figure class="highlight toml"><figcaption><span>larder.toml</span></figcaption><table><tr>'
+        '<td class="gutter"><pre><span class="line">1</span><br><span class="line">2</span><br></pre></td>'
+        '<td class="code"><pre><span class="line">[shelf]</span><br><span class="line"></span><br>'
+        '<span class="line">a  = 1</span><br></pre></td></tr></table></figure>'
+    )
+    assert _read(f"<main>{figure}</main>").text == '```toml title="larder.toml"\n[shelf]\n\na  = 1\n```'
+
+
+def test_a_figure_of_code_without_numbers_is_what_is_in_it() -> None:
+    figure = '<figure class="highlight"><pre><code class="language-ruby" data-lang="ruby">puts 1</code></pre></figure>'
+    assert _read(f"<main>{figure}</main>").text == "```ruby\nputs 1\n```"
+
+
+VOCS = """<html data-vocs><body><article class="vocs_Content"><h1 class="vocs_H1"><div id="shelves"></div>Shelves
+<a class="vocs_Autolink" href="#shelves">#</a></h1><aside class="vocs_Aside vocs_Callout vocs_Callout_danger">
+<div class="vocs_Callout_icon"><svg></svg></div><div class="vocs_Callout_content"><p>Never delete it.</p></div></aside>
+<div class="vocs_CodeBlock"><div class="vocs_CodeTitle">
+<div class="vocs_Icon"><svg><title>File</title></svg></div>larder.toml</div>
+<pre data-lang="toml"><code><span class="line">a = 1</span>
+<span class="line"> </span>
+<span class="line">b = 2</span></code></pre></div><footer class="vocs_Footer">Next</footer></article></body></html>"""
+
+
+def test_vocs_has_the_kind_of_a_callout_and_the_title_of_code() -> None:
+    document = _read(VOCS)
+    assert document.text == (
+        '# Shelves\n\nDanger:\nNever delete it.\n\n```toml title="larder.toml"\na = 1\n\nb = 2\n```'
+    )
+    assert _anchors(document) == {"Shelves": "shelves"}
 
 
 ASCIIDOCTOR = (
