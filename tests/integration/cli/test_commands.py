@@ -318,6 +318,13 @@ def test_no_hit_is_an_answer_and_no_failure(assay: Run) -> None:
     assert assay("search", "gripper", "--source", "elsewhere", "--json").body["results"] == []
 
 
+@pytest.mark.usefixtures("published")
+def test_a_search_of_a_version_includes_pages_without_one_if_told_to(assay: Run) -> None:
+    version = ("search", "gripper", "--version", "9.9", "--json")
+    assert assay(*version).body["results"] == []
+    assert assay(*version, "--include-unversioned").body["results"][0]["version"] is None
+
+
 # --- what a publish did --------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ QUERIES = (
     Query("Räder 🤖", 100, Mode.DENSE, threshold=0.1),
     Query("gripper", 10, filters=Filters(url_prefix=f"{BASE_URL}/cleaning-gripper", sources=("manual",))),
     Query("gripper", 10, filters=Filters(versions=("9.9",))),
+    Query("gripper", 10, filters=Filters(versions=("9.9",), include_unversioned=True)),
     Query("lidar", 2, with_vectors=True),
     Query("Replcaing the gyroscope", 3),
     Query("Replcaing the gyroscope", 3, correct=False),

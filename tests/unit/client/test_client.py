@@ -309,3 +309,4 @@ def test_options_that_are_not_set_are_not_sent_because_earlier_servers_refuse_th
     plain, full = ({*request[2]} for request in peer.requests)
     assert plain == {"query", "top_k", "mode", "threshold", "filters", "include"}
     assert full == {*plain, "correct", "typing", "group_by", "passages_per_page"}
+    assert [request[2]["filters"] for request in peer.requests] == [{}, {}]
