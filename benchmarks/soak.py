@@ -177,7 +177,7 @@ class Soak(Storm):
         broken = isinstance(error, ConnectionError | HTTPException)
         if broken and port == self.second_port and is_within(self.outages, started, monotonic()):
             self.down += 1
-            sleep(_PAUSE_SECONDS)  # else the closed loop would do nothing but meet it down
+            sleep(_PAUSE_SECONDS)  # otherwise the closed loop would only meet a server that is down
         else:
             super().note_failure(shape, error, port, started)
 

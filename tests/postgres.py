@@ -106,7 +106,7 @@ class PostgresServer:
         import psutil
 
         postmaster = self._server.get_postmaster_info().process
-        # It stands still first: a process that it forks after they are listed would get no signal, and answer on.
+        # Stop it first: a process that it forks after the listing would get no signal, and would keep answering.
         postmaster.send_signal(signal.SIGSTOP)
         processes = [postmaster, *postmaster.children(recursive=True)]
         for process in processes:

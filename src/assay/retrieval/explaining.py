@@ -93,7 +93,7 @@ class _RecordingIndex:
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Search, and record. Points are named by their chunk ids, as those of hits are."""
         answer = self._index.search(query).by_chunk_id()
-        if query.limit > 1:  # the others only ask whether anything is there
+        if query.limit > 1:  # searches for one hit only test that there is any
             self.asked, self.answer = query, answer
         return answer
 

@@ -90,7 +90,7 @@ class WorkerProcess(ChildProcess):
     def stop(self) -> None:
         """Kill the process. A second call does nothing."""
         self.ended = True
-        self._process.kill()  # so that the watch ends, which reads from it
+        self._process.kill()  # this ends the watching thread, which reads from it
         self._stopped.set()
         self._watch.join()
         super().stop()

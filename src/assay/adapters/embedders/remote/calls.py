@@ -85,7 +85,7 @@ class ProviderCalls:
         self._reached = False  # whether any request has reached the provider
         self._warning = threading.Lock()
         self._warned = False  # whether the current outage was logged as a warning
-        self._limit_warned = False  # whether the rate limit was; it lasts for the whole build
+        self._limit_warned = False  # whether a warning of the rate limit was logged; it holds for the whole build
 
     def embed(self, texts: Sequence[str], tokens: int, purpose: Purpose, limits: CallLimits) -> Vectors:
         """Vectors of length 1, float32 of shape (len(texts), dimension).

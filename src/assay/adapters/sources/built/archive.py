@@ -85,7 +85,7 @@ class _Unpacked:
         content = read(self.limit + 1)
         target = Path(
             self.files.paths.get(path) or self.folder / str(len(self.files.paths))
-        )  # the last of a name counts
+        )  # of members with one name, the last counts
         if len(content) > self.limit:
             self.files.sizes[path] = max(size, len(content))
             content = b""

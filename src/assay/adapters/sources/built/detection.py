@@ -17,10 +17,10 @@ _MARKS = ("<!doctype html", "<html")
 def is_built_site(path: Path) -> bool:
     """Whether a folder or file is read as built HTML if no convention is set.
 
-    An archive is. A folder is if it has an HTML page, and either no Markdown at all, or at its root an index page or a
-    sitemap, at least as many HTML files as Markdown files, and no configuration of a generator that takes its Markdown
-    from there. Many generators write a Markdown copy of each page beside its HTML. A project whose pages are in another
-    format, as AsciiDoc, is not a built site because it holds one.
+    An archive is. A folder is if it has an HTML page and no Markdown. A folder with Markdown is if its root has an index
+    page or a sitemap, if it has at least as many HTML files as Markdown files, and if no generator is configured to
+    take its Markdown from there: many generators write a Markdown copy of each page next to its HTML. A project whose
+    pages are in another format, such as AsciiDoc, is not a built site, even if it holds one.
     """
     if is_archive(path):
         return path.is_file()

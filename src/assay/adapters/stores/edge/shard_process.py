@@ -131,7 +131,7 @@ class ShardProcess(ChildProcess):
                 f"{message} Its disk is full or fails.",
                 hint="Free some space in the data directory, or set another --data-dir.",
             )
-        return StoreUnavailable(message, hint="[ingest] workers = 1 writes it in the process of the build.")
+        return StoreUnavailable(message, hint="Set [ingest] workers = 1, so that the build's process writes it.")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-/** The address of the page: it follows what is searched, and back and forward bring it back. */
+/** Keeps the address of the page equal to the search; Back and Forward restore earlier searches. */
 
 import { NAMES } from "./filters.js";
 
@@ -26,7 +26,7 @@ export function follow(search) {
     timer = detail.kept ? 0 : setTimeout(draft, PAUSE);
     if (detail.kept) write(search.state, false);
   });
-  // The page is left: what was typed has to be there on the way back.
+  // The page is being left: the typed text has to be there again after Back.
   search.addEventListener("assay-open", () => timer && draft());
   addEventListener("popstate", () => {
     clearTimeout(timer);

@@ -2,7 +2,7 @@
 
 const SLOWEST = 120_000; // milliseconds: the first queue of a large test set searches for all of its topics
 
-/** Why a request failed. status: of HTTP; 0 without an answer. */
+/** A failed request. status: of HTTP; 0 without an answer. */
 export class ApiError extends Error {
   constructor(message, status) {
     super(message);

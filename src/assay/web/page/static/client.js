@@ -2,7 +2,7 @@
 
 const SLOWEST = 15_000; // milliseconds
 
-/** Why there is no answer. status: 0 without one of HTTP. advice: what to do. */
+/** A failed search. status: of HTTP; 0 without an answer. advice: the next step for the reader. */
 export class SearchError extends Error {
   constructor(message, status, advice) {
     super(message);
@@ -35,7 +35,7 @@ export class Client {
     }
   }
 
-  /** Give up the search that is under way. */
+  /** Cancel the search in progress. */
   cancel() {
     this.#latest += 1;
     this.#running?.abort();
@@ -89,7 +89,7 @@ export class Client {
   }
 }
 
-/** The error for a refused request. message: of the server, which speaks to programs where a key is missing. */
+/** The error for a refused request. message: of the server; for a missing key it addresses programs, so it is replaced. */
 function refusal(status, message, hadKey) {
   if (status === 401 && !hadKey) return new SearchError("Searching here needs an API key.", 401, "Ask the operator for one.");
   const advice = { 400: "Change the query or the filters.", 401: "Ask the operator for another key." };

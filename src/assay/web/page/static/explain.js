@@ -1,4 +1,4 @@
-/** Why hits rank where they do, in one system or in two next to each other. */
+/** The scores behind a ranking, of one system or of two next to each other. */
 
 import { bar, check, choice, facts, field, generationOptions, MODES, number, table } from "./controls.js";
 import { counted, make, marked, safeLink } from "./dom.js";
@@ -82,7 +82,7 @@ function column(base, asked, { ranking, fusion, hits, unknown_terms: unknown }, 
   );
 }
 
-/** How the scores came about, in a sentence. */
+/** The fusion of the scores, in a sentence. */
 function rules({ method, dense_weight: dense, keyword_weight: keywords, rrf_k: k, candidates }) {
   if (!method) return `Only ${dense ? "dense" : "keyword"} search, ${counted(candidates, "candidate")}.`;
   const how = method === "rrf" ? `by rank (k = ${k})` : "by score";

@@ -290,7 +290,7 @@ function topicChange({ topic_id: id, before, after, precision_before: from, prec
   return change && `${id}: ${change}.`;
 }
 
-/** What each two judges agree on. */
+/** The agreement of each pair of judges. */
 function agreements({ test_sets: sets }) {
   return sets
     .flatMap(({ agreements: found }) => found)

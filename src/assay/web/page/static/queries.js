@@ -1,4 +1,4 @@
-/** What readers searched, and topics for the test set from it. */
+/** The log of queries, and topics for the test set from it. */
 
 import { button, check, choice, field, number, table } from "./controls.js";
 import { counted, make } from "./dom.js";

@@ -21,7 +21,7 @@ export function keptGroups({ saved, recent }) {
   return groups;
 }
 
-/** What an option stands for: a result with `url`, `title` and `section`, or a `query`. */
+/** The target of an option: a result with `url`, `title` and `section`, or a `query`. */
 export const meant = new WeakMap();
 
 function group(id, title, options) {

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-/** What somebody selects on a page's text. */
+/** A selection on a page's text. */
 export class PageText {
   #generation = "";
   #url = "";

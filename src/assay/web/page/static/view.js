@@ -58,7 +58,7 @@ export class View {
   #saying = 0;
 
   /**
-   * Show what is to be known about an answer. asTyped: searches the query without corrections. unfiltered: searches
+   * Show the notices of an answer. asTyped: searches the query without corrections. unfiltered: searches
    * without the chosen filters; null if none is chosen.
    */
   describe(answer, asTyped, unfiltered) {
@@ -86,7 +86,7 @@ export class View {
     this.error.replaceChildren(make("p", {}, make("strong", {}, error.message), ` ${error.advice}`), retry);
   }
 
-  /** Remove what was said about the answer before, and what the server wrote into the page. */
+  /** Remove the notices of the previous answer, and the results that the server wrote into the page. */
   quiet() {
     this.fallback.remove();
     this.say("");
