@@ -239,7 +239,7 @@ def signature(page: PageState, node: LexborNode, attributes: Attributes) -> Clos
     outer = node.parent.attributes if node.parent is not None else {}
     start = flow.buffer.length
     given = attribute(outer, "id")
-    if node.tag == "div" and not given:
+    if not given:
         if text := short_text(node):
             flow.verbatim(code_span(text))
             flow.flush()

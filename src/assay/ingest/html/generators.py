@@ -234,7 +234,8 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
         title=".headertitle .title",
         chrome=ClassPatterns("span.permalink div.ttc"),
         code_lines=ClassPatterns("div.fragment"),
-        signatures=ClassPatterns("div.memproto"),
+        signatures=ClassPatterns("div.memproto tr.memitem:*"),
+        removed=(".headertitle .mlabels",),
     ),
     HtmlGenerator(
         name="rustdoc",

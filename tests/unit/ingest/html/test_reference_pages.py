@@ -80,8 +80,13 @@ def test_rustdoc_has_methods_as_headings_and_no_mark_of_its_interface() -> None:
 DOXYGEN = (
     _generator("Doxygen 1.9.4")
     + """<title>Larder: Shelf Class Reference</title><div id="top"><div id="projectname">Larder</div></div>
-<div class="header"><div class="headertitle"><div class="title">Shelf Class Reference</div></div></div>
+<div class="header"><div class="headertitle"><div class="title">Shelf Class Reference
+<span class="mlabels"><span class="mlabel">final</span></span></div></div></div>
 <div class="contents"><p>A board in a cupboard.</p>
+<table class="memberdecls"><tr class="heading"><td colspan="2"><h2><a id="pub" name="pub"></a>Functions</h2></td></tr>
+<tr class="memitem:a1f"><td class="memItemLeft">int&#160;</td>
+<td class="memItemRight"><a href="#a1f">add</a> (int n)</td></tr>
+<tr class="memdesc:a1f"><td>&#160;</td><td class="mdescRight">Puts a jar on the shelf.</td></tr></table>
 <div class="fragment"><div class="line">Shelf top(<span class="stringliteral">"top"</span>);</div>
 <div class="line"> </div>
 <div class="line">top.add();   <span class="comment">// two blanks</span></div>
@@ -106,6 +111,7 @@ def test_doxygen_has_code_notes_signatures_and_its_title() -> None:
     assert document.info.title == "Shelf Class Reference"
     assert document.text == (
         "# Shelf Class Reference\n\nA board in a cupboard.\n\n"
+        "## Functions\n\n`int add (int n)`\n\nPuts a jar on the shelf.\n\n"
         '```\nShelf top("top");\n \ntop.add();   // two blanks\n```\n\nNote:\nThe file is read at every start.\n\n'
         "> A tidy shelf is half a dinner.\n\n## add()\n\n`int Shelf::add ( const char * what)`\n\n"
         "Puts a jar on the shelf.\n\nReturns\n: The number of jars."
