@@ -17,8 +17,8 @@ _MARKS = ("<!doctype html", "<html")
 def is_built_site(path: Path) -> bool:
     """Whether a folder or file is read as built HTML if no convention is set.
 
-    An archive is. A folder is if it has an HTML page and no Markdown. A folder with Markdown is if its root has an index
-    page or a sitemap, if it has at least as many HTML files as Markdown files, and if no generator is configured to
+    An archive is. A folder is if it has an HTML page and no Markdown. A folder with Markdown is if its root has an
+    index page or a sitemap, it has at least as many HTML files as Markdown files, and no generator is configured to
     take its Markdown from there: many generators write a Markdown copy of each page next to its HTML. A project whose
     pages are in another format, such as AsciiDoc, is not a built site, even if it holds one.
     """
