@@ -5,9 +5,9 @@ import shlex
 import typer
 from typer.core import TyperGroup
 
-from assay.cli.main import app
+from assay.cli.main import command_line
 
-_GROUP = typer.main.get_command(app)
+_GROUP = typer.main.get_command(command_line())
 assert isinstance(_GROUP, TyperGroup)
 
 

@@ -9,11 +9,11 @@ import pygments.lexers  # noqa: F401
 import typer.main
 
 from assay.adapters.embedders.static import StaticEmbedder
-from assay.cli.main import app
+from assay.cli.main import command_line
 from tests.quick import command_made_once, leave_to_the_system
 
 StaticEmbedder().embed_documents(["A text."])
-command_made_once(app)
+command_made_once(command_line())
 typer.main.get_command = command_made_once
 os.fsync = leave_to_the_system
 gc.freeze()

@@ -26,12 +26,13 @@ def main() -> None:
         signal.signal(signal.SIGTERM, _stop_while_loading)
     # Modules are never garbage: scanning them would take a fifth of the start time.
     gc.disable()
-    from assay.cli.main import run
+    from assay.cli.main import asked_command, command_line, run
 
+    app = command_line(asked_command())
     gc.freeze()
     gc.enable()
     signal.signal(signal.SIGINT, before)
-    run()
+    run(app)
 
 
 if __name__ == "__main__":

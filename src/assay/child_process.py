@@ -18,6 +18,9 @@ from typing import IO, Any
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module as get; get(sys.argv[1]).main()"
 
+_MAX_WORKERS = 4
+"""The build's own work per page, finding and storing it, keeps about this many workers busy."""
+
 _EXIT_SECONDS = 2.0
 """Seconds to wait for a process to end after its pipe has closed."""
 
@@ -31,6 +34,22 @@ def has_interpreter() -> bool:
     """Whether sys.executable is a Python interpreter; in an embedded Python it is the embedding program."""
     name = Path(sys.executable or "").name.lower()
     return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
+
+
+def worker_count(requested: int) -> int:
+    """The number of workers that a build may start; 0 if it reads every page itself.
+
+    requested: the setting: 0 for one per available CPU, up to 4; 1 for none.
+    """
+    count = requested or min(_available_cpus(), _MAX_WORKERS)
+    return count if count > 1 and has_interpreter() else 0
+
+
+def _available_cpus() -> int:
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class ChildProcess:

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from typer.core import TyperGroup
 
-from assay.cli.main import app
+from assay.cli.main import command_line
 from assay.contracts.validation_report import json_schema
 from assay.settings import SEED_VARIABLES, Settings, SourceSettings
 
@@ -53,7 +53,7 @@ def _inner_tables(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]
 
 def cli_page() -> str:
     """docs/cli.md."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(command_line())
     assert isinstance(group, TyperGroup)
     lines = ["# Command line", "", *_EXIT_CODES, ""]
     for name, command in _commands(group):

@@ -7,10 +7,10 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from assay.cli.main import app, run
+from assay.cli.main import command_line, run
 from tests.docs.pages import _commands, _meaning, _spelling
 
-GROUP = typer.main.get_command(app)
+GROUP = typer.main.get_command(command_line())
 assert isinstance(GROUP, TyperGroup)
 COMMANDS = dict(_commands(GROUP))
 
@@ -22,7 +22,7 @@ def test_the_help_of_a_command_has_every_word_of_the_page(
     monkeypatch.setenv("COLUMNS", "2000")
     monkeypatch.setattr(sys, "argv", ["assay", *name.split(), "--help"])
     with pytest.raises(SystemExit):
-        run()
+        run(command_line())
     printed = _words(capsys.readouterr().out)
     command = COMMANDS[name]
     for paragraph in (command.help or "").split("\n\n"):
@@ -37,7 +37,7 @@ def test_the_list_of_commands_has_the_first_sentence_of_each(
     monkeypatch.setenv("COLUMNS", "2000")
     monkeypatch.setattr(sys, "argv", ["assay", "--help"])
     with pytest.raises(SystemExit):
-        run()
+        run(command_line())
     printed = _words(capsys.readouterr().out)
     assert all(name in printed for name in GROUP.commands)
     assert all(_words(_meaning(parameter)) in printed for parameter in GROUP.params)

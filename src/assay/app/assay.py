@@ -1,23 +1,14 @@
 """The object behind `assay.open`: all parts of Assay for one data directory and one configuration."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import NoneType
-from typing import Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
-from assay.app.auditing import Auditor
-from assay.app.building import Builds
-from assay.app.evaluation import Evaluation
-from assay.app.labelling import LabelDesk
-from assay.app.labels import Labels
-from assay.app.pages import Pages
 from assay.app.parts import Parts
-from assay.app.queries import Queries
-from assay.app.releases import Releases
-from assay.app.reports import PublishReport
 from assay.app.searching import Searches
-from assay.app.systems import Systems
 from assay.contracts import native, suggestions
 from assay.model.arguments import require_type
 from assay.model.generations import Generation
@@ -26,7 +17,19 @@ from assay.model.validations import Validation
 from assay.model.vocabulary import Name
 from assay.ports import Progress
 from assay.settings import Settings, load_settings
-from assay.validation.running.latency import Load
+
+if TYPE_CHECKING:
+    from assay.app.auditing import Auditor
+    from assay.app.building import Builds
+    from assay.app.evaluation import Evaluation
+    from assay.app.labelling import LabelDesk
+    from assay.app.labels import Labels
+    from assay.app.pages import Pages
+    from assay.app.queries import Queries
+    from assay.app.releases import Releases
+    from assay.app.reports import PublishReport
+    from assay.app.systems import Systems
+    from assay.validation.running.latency import Load
 
 
 class Assay:
@@ -42,16 +45,72 @@ class Assay:
     def __init__(self, settings: Settings, generation: str | None = None) -> None:
         self.settings = settings
         self.parts = Parts(settings)
-        self.builds = Builds(self.parts)
         self.searches = Searches(self.parts, generation)
-        self.systems = Systems(self.parts, self.searches)
-        self.pages = Pages(self.parts, self.searches, self.systems)
-        self.evaluation = Evaluation(self.parts, self.systems)
-        self.labels = Labels(self.parts, self.systems)
-        self.labelling = LabelDesk(self.parts, self.systems, self.labels, self.evaluation)
-        self.queries = Queries(self.parts, self.evaluation)
-        self.auditor = Auditor(self.parts, self.systems)
-        self.releases = Releases(self.parts, self.builds, self.systems, self.evaluation)
+
+    # Each task is loaded on first use: what a search does not need takes a quarter of the time that a command starts.
+
+    @cached_property
+    def builds(self) -> "Builds":
+        """Sources in, a candidate out."""
+        from assay.app.building import Builds
+
+        return Builds(self.parts)
+
+    @cached_property
+    def systems(self) -> "Systems":
+        """Generations as they are measured."""
+        from assay.app.systems import Systems
+
+        return Systems(self.parts, self.searches)
+
+    @cached_property
+    def pages(self) -> "Pages":
+        """Pages of the generation that answers searches."""
+        from assay.app.pages import Pages
+
+        return Pages(self.parts, self.searches, self.systems)
+
+    @cached_property
+    def evaluation(self) -> "Evaluation":
+        """The gate."""
+        from assay.app.evaluation import Evaluation
+
+        return Evaluation(self.parts, self.systems)
+
+    @cached_property
+    def labels(self) -> "Labels":
+        """The judgments of test sets."""
+        from assay.app.labels import Labels
+
+        return Labels(self.parts, self.systems)
+
+    @cached_property
+    def labelling(self) -> "LabelDesk":
+        """The labels of several judges."""
+        from assay.app.labelling import LabelDesk
+
+        return LabelDesk(self.parts, self.systems, self.labels, self.evaluation)
+
+    @cached_property
+    def queries(self) -> "Queries":
+        """The queries of readers."""
+        from assay.app.queries import Queries
+
+        return Queries(self.parts, lambda: self.evaluation.test_set_path())  # noqa: PLW0108 - loads it on first use
+
+    @cached_property
+    def auditor(self) -> "Auditor":
+        """Audits."""
+        from assay.app.auditing import Auditor
+
+        return Auditor(self.parts, self.systems)
+
+    @cached_property
+    def releases(self) -> "Releases":
+        """Promotions, rollbacks and retention."""
+        from assay.app.releases import Releases
+
+        return Releases(self.parts, self.builds, self.systems, self.evaluation)
 
     @classmethod
     def open(cls, settings: Settings, *, generation: str | None = None) -> Self:
@@ -124,7 +183,7 @@ class Assay:
         request = suggestions.parse({"q": text, "limit": limit})
         return self.searches.suggest(request.q, request.limit)[0]
 
-    def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
+    def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> "PublishReport":
         """Build and validate a candidate. Promotes it after PASS, rejects it after FAIL, keeps it if INCONCLUSIVE.
 
         rebuild: reuse nothing of earlier generations.
@@ -139,7 +198,7 @@ class Assay:
         generation_id: str | None = None,
         test_set: str | Path | None = None,
         progress: Progress | None = None,
-        load: Sequence[Load] = (),
+        load: "Sequence[Load]" = (),
         *,
         check_urls: bool = False,
     ) -> Validation:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.app.construction import embedded_store, source_of
 from assay.app.parts import Parts
+from assay.child_process import worker_count
 from assay.errors import CatalogNotFound, ConfigurationError, InputError
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.parts import BuildParts
@@ -20,7 +21,6 @@ from assay.ingest.preview import Preview, preview
 from assay.ingest.reading import READER_REVISION, read_page
 from assay.ingest.recutting import RecutParts, recut
 from assay.ingest.workers.limits import PageLimits
-from assay.ingest.workers.read_ahead import worker_count
 from assay.model.documents import PageFailed, RawPage
 from assay.model.generations import ChunkerIdentity, Generation
 from assay.ports import Catalog, IndexSpec, Progress, Silence, VectorStore

@@ -1,66 +1,37 @@
 """Functions that build adapters from settings."""
 
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from assay.adapters.sources.built.detection import is_built_site
-from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.edge.engine import Compression
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.embedders import models_by_dimension
+from assay.child_process import worker_count
 from assay.errors import (
     ConfigurationError,
 )
-from assay.ingest.workers.read_ahead import worker_count
 from assay.model.ids import content_hash, slug_from_path
 from assay.ports import (
     SparseEncoder,
     VectorStore,
 )
 from assay.settings import (
-    GateSettings,
-    LimitSettings,
     QdrantSettings,
     Settings,
     SourceSettings,
 )
-from assay.validation.gate.policy import Gate, MeasureLimit, QualityLimits
-from assay.validation.metrics import parse_measure
-from assay.validation.structure import StructuralLimits
 
 if TYPE_CHECKING:
     from assay.adapters.sources.built.source import BuiltSource
+    from assay.adapters.sources.folder.source import FolderSource
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.store import AdoptedStore
 
 
 _PROCESS_FROM = 5_000
 """Chunks from which other processes share in writing an index and checking it; to start one takes as long as 3,000."""
-
-
-def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
-    """Build the gate of `[gate]`. Raises InputError for an unknown measure.
-
-    search: the rules of the searches that the gate judges.
-    """
-    structure = settings.options(
-        StructuralLimits, max_page_rise=None if settings.allow_additions else settings.max_page_rise
-    )
-    groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
-    quality = settings.options(
-        QualityLimits,
-        completeness=1.0,
-        hashes=1.0,
-        measures=tuple(
-            MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)
-            for group, limits in groups
-            for name, limit in limits.items()
-        ),
-    )
-    return Gate(structure, quality, search or {})
 
 
 def embedded_store(settings: Settings, folder: Path) -> VectorStore:
@@ -139,11 +110,18 @@ def _require_server(qdrant: QdrantSettings, reason: str, alternative: str) -> No
 
 
 def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | BuiltSource | SiteSource":
-    """Build the source of one `[[sources]]` table. data_dir: Assay's folder, which stores the pages of a site."""
+    """Build the source of one `[[sources]]` table. data_dir: Assay's folder, which stores the pages of a site.
+
+    Imports its reader only here, because a search needs none.
+    """
     if settings.path is None:
         return _site_source(settings, data_dir)
+    from assay.adapters.sources.built.detection import is_built_site
+
     if settings.convention == "html" or (settings.convention is None and is_built_site(settings.path)):
         return _built_source(settings, settings.path, data_dir)
+    from assay.adapters.sources.folder.source import FolderSource
+
     return FolderSource(
         settings.path,
         base_url=settings.base_url,

@@ -4,16 +4,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from assay.app.parts import Parts
 from assay.app.searching import Searches
-from assay.app.systems import Systems
 from assay.errors import CatalogCorrupt, ConfigurationError, EmbeddingError, InputError
 from assay.model.documents import DocumentInfo, Section
 from assay.model.generations import Generation
 from assay.model.ids import canonical_url
 from assay.ports import ChunkPlace
 from assay.retrieval.searcher import Searcher
+
+if TYPE_CHECKING:
+    from assay.app.systems import Systems
 
 _CHARACTERS_PER_TOKEN = 3
 """An estimate that is rather too high in tokens, for the time in which no tokenizer can be loaded."""
@@ -54,7 +57,7 @@ class SourceSummary:
 class Pages:
     """Reads pages of the generation that answers searches. Thread-safe."""
 
-    def __init__(self, parts: Parts, searches: Searches, systems: Systems) -> None:
+    def __init__(self, parts: Parts, searches: Searches, systems: "Systems") -> None:
         self._parts = parts
         self._searches = searches
         self._systems = systems

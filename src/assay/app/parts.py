@@ -13,7 +13,6 @@ from assay.adapters.access.key_file import KeyFile
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
-from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app.construction import adopted_store, embedded_store, qdrant_store, source_of
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from assay.adapters.query_log.store import QueryLog
     from assay.adapters.query_log.writer import QueryWriter
     from assay.adapters.sources.built.source import BuiltSource
+    from assay.adapters.sources.folder.source import FolderSource
     from assay.adapters.sources.site.http.url_check import UrlCheck
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.catalog import AdoptedCatalog

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assay.adapters.query_log.redaction import grouping_key, is_masked
-from assay.app.evaluation import Evaluation
 from assay.app.parts import Parts
 from assay.app.testsets import append_topics, load_test_set, name_of, save_test_set
 from assay.errors import InputError
@@ -21,11 +20,14 @@ _ID_CHARACTERS = 50
 
 
 class Queries:
-    """Records queries and clicks if `[queries] log` is set, and counts them. Thread-safe."""
+    """Records queries and clicks if `[queries] log` is set, and counts them. Thread-safe.
 
-    def __init__(self, parts: Parts, evaluation: Evaluation) -> None:
+    test_set_path: finds the test set that judges candidates; None without one.
+    """
+
+    def __init__(self, parts: Parts, test_set_path: Callable[[], Path | None]) -> None:
         self._parts = parts
-        self._evaluation = evaluation
+        self._test_set_path = test_set_path
 
     @property
     def are_logged(self) -> bool:
@@ -128,7 +130,7 @@ class Queries:
 
         Raises InputError if there is no such test set, or its file cannot be edited; CatalogError.
         """
-        path = path or self._evaluation.test_set_path()
+        path = path or self._test_set_path()
         if path is None:
             raise InputError(
                 "There is no test set that judges candidates.",

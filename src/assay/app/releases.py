@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay.app.building import Builds
-from assay.app.construction import gate_of
 from assay.app.evaluation import Evaluation
+from assay.app.gates import gate_of
 from assay.app.parts import Parts
 from assay.app.reports import PublishReport
 from assay.app.systems import Systems

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.app.construction import gate_of, process_from
+from assay.app.construction import process_from
+from assay.app.gates import gate_of
 from assay.app.parts import Parts
 from assay.app.searching import Searches
 from assay.errors import CatalogCorrupt, VectorStoreError

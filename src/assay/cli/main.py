@@ -1,29 +1,17 @@
-"""The entry point of the command line: registers the commands, maps each error to a message and an exit code."""
+"""The entry point of the command line: loads the commands, maps each error to a message and an exit code."""
 
 import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from assay.__main__ import STOPPED
 from assay.adapters.telemetry.log_lines import CommandLines
-from assay.cli.commands import (
-    auditing,
-    building,
-    calibrating,
-    comparing,
-    documentation,
-    releasing,
-    searching,
-    serving,
-    setup,
-    validating,
-)
-from assay.cli.commands.keys import keys
-from assay.cli.commands.queries import queries
 from assay.cli.failures import (
     EXIT_READER_GONE,
     EXIT_UNREACHABLE,
@@ -41,8 +29,6 @@ from assay.cli.terminal.help_text import PlainGroup, PlainTyper
 from assay.cli.terminal.output import err
 from assay.cli.terminal.signals import Terminated, stopping_cleanly
 from assay.cli.terminal.streams import OutputLost, discard_output, secure_streams
-from assay.cli.testsets import labelling
-from assay.cli.testsets.commands import testset
 from assay.errors import AssayError
 from assay.ports import INFORMATION
 from assay.version import __version__
@@ -100,14 +86,54 @@ def _add_advice(error: Any) -> None:  # noqa: ANN401 - typer's own class
             error.message = f"{error.message.rstrip('.')}. {advice}"
 
 
-app = PlainTyper(
-    name="assay",
-    cls=RootGroup,
-    help="Retrieval for documentation whose index must prove itself before it goes live.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_MODULES = {
+    "commands.setup": ("init", "doctor", "demo"),
+    "commands.building": ("ingest", "publish"),
+    "commands.searching": ("search",),
+    "commands.releasing": ("promote", "rollback", "generations"),
+    "commands.auditing": ("audit",),
+    "commands.serving": ("serve", "mcp"),
+    "commands.validating": ("validate",),
+    "commands.comparing": ("compare",),
+    "testsets.labelling": ("label",),
+    "commands.calibrating": ("calibrate",),
+    "commands.documentation": ("docs",),
+    "commands.keys": ("keys",),
+    "commands.queries": ("queries",),
+    "testsets.commands": ("testset",),
+}
+"""The commands of each module of `assay.cli`, in the order of the help."""
+
+
+@cache
+def command_line(asked: str | None = None) -> typer.Typer:
+    """The program.
+
+    asked: the command that will run. Only its module is loaded, which takes half of the time; all for None or an
+        unknown command.
+    """
+    app = PlainTyper(
+        name="assay",
+        cls=RootGroup,
+        help="Retrieval for documentation whose index must prove itself before it goes live.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    home_of = {name: module for module, names in _MODULES.items() for name in names}
+    for name in [asked] if asked in home_of else home_of:
+        command = getattr(import_module(f"assay.cli.{home_of[name]}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+        else:
+            app.command()(command)
+    return app
+
+
+def asked_command() -> str | None:
+    """The command that the arguments of this process name, which need not exist; None if they name none."""
+    return next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
 
 
 def _print_version(value: bool) -> None:
@@ -116,7 +142,6 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[  # noqa: ARG001 - the callback prints it
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
@@ -132,28 +157,14 @@ def _options(
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its setup lines are noise
 
 
-for _command in (
-    *(setup.init, setup.doctor, setup.demo),
-    *(building.ingest, building.publish),
-    searching.search,
-    *(releasing.promote, releasing.rollback, releasing.generations),
-    *(auditing.audit, serving.serve, serving.mcp, validating.validate, comparing.compare),
-    *(labelling.label, calibrating.calibrate, documentation.docs),
-):
-    app.command()(_command)
-app.add_typer(keys)
-app.add_typer(queries)
-app.add_typer(testset)
-
-
-def run() -> None:
-    """Run the command line and exit the process with its exit code."""
+def run(app: typer.Typer) -> None:
+    """Run a command line and exit the process with its exit code."""
     secure_streams()
     as_json = asks_for_json(sys.argv[1:])
     try:
         with stopping_cleanly():
             try:
-                _run(as_json=as_json)
+                _run(app, as_json=as_json)
             finally:
                 sys.stdout.flush()
     except OutputLost as lost:
@@ -164,7 +175,7 @@ def run() -> None:
         sys.exit(EXIT_UNREACHABLE)
 
 
-def _run(*, as_json: bool) -> None:
+def _run(app: typer.Typer, *, as_json: bool) -> None:
     try:
         app()  # exits the process itself, also after wrong use
     except AssayError as error:

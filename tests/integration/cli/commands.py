@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.forking import ForkedProgram
 
-from assay.cli.main import run
+from assay.cli.main import command_line, run
 
 PROGRAM = [sys.executable, "-m", "assay"]
 
@@ -47,7 +47,7 @@ def _run_in(folder: Path, variables: Mapping[str, str], arguments: Sequence[str]
     os.environ.clear()
     os.environ.update(variables)
     sys.argv = ["assay", *arguments]
-    run()
+    run(command_line())
 
 
 def assay(folder: Path, *arguments: str, **variables: str) -> Said:
@@ -76,7 +76,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
         monkeypatch.setattr(sys, "argv", ["assay", *arguments])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            run()
+            run(command_line())
         said = capsys.readouterr()
         assert "Traceback" not in said.out + said.err, said.err
         return Said(int(ended.value.code or 0), said.out, said.err)

@@ -1,8 +1,6 @@
 """Reading pages ahead in worker processes, bounded and in source order."""
 
 import logging
-import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,30 +29,12 @@ START_AFTER = 100
 _PAGE_CHARACTERS = 40_000
 """A page counts as one page more for each 40,000: a built page of 120,000 takes as long as four Markdown pages."""
 
-_MAX_WORKERS = 4
-"""The build's own work per page, finding and storing it, keeps about this many workers busy."""
 
 _BATCH_PAGES = 8
 _BATCH_CHARACTERS = 60_000
 _BATCH_ITEMS = 64
 _BATCHES_AHEAD = 6
 """Per worker: about 0.2 s of work, so that workers go on while the build waits for the disk."""
-
-
-def worker_count(requested: int) -> int:
-    """The number of workers that a build may start; 0 if it reads every page itself.
-
-    requested: the setting: 0 for one per available CPU, up to 4; 1 for none.
-    """
-    count = requested or min(_available_cpus(), _MAX_WORKERS)
-    return count if count > 1 and has_interpreter() else 0
-
-
-def _available_cpus() -> int:
-    if sys.version_info >= (3, 13):
-        return os.process_cpu_count() or 1
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _length(page: RawPage) -> int:

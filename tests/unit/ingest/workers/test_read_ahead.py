@@ -27,6 +27,7 @@ from tests.workers import (
     words,
 )
 
+from assay.child_process import worker_count
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
@@ -34,7 +35,7 @@ from assay.ingest.workers.early_reading import read_early
 from assay.ingest.workers.guard import LARGE, is_large
 from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.messages import Setup
-from assay.ingest.workers.read_ahead import SourcePage, worker_count
+from assay.ingest.workers.read_ahead import SourcePage
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import TokenCounter
 
@@ -335,9 +336,9 @@ def test_workers_end_with_the_context() -> None:
 
 def test_one_worker_is_none_and_more_are_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [worker_count(wanted) for wanted in (1, 2, 9)] == [0, 2, 9]
-    monkeypatch.setattr("assay.ingest.workers.read_ahead._available_cpus", lambda: 16)
+    monkeypatch.setattr("assay.child_process._available_cpus", lambda: 16)
     assert worker_count(0) == 4
-    monkeypatch.setattr("assay.ingest.workers.read_ahead._available_cpus", lambda: 1)
+    monkeypatch.setattr("assay.child_process._available_cpus", lambda: 1)
     assert worker_count(0) == 0
 
 
