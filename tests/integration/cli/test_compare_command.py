@@ -139,7 +139,7 @@ def test_the_test_set_that_judged_last_is_used_and_named(assay: Run, tmp_path: P
     assay("validate", "--testset", TESTS, "--output-dir", str(tmp_path), "--json")
     body = assay("compare", "sparse", "dense", "--json").body
     assert body["a"]["test_set"] == "handbook"
-    assert any(f"{TESTS} was used, which judged last" in warning for warning in body["warnings"])
+    assert any(f"{TESTS} of the last verdict was used" in warning for warning in body["warnings"])
 
 
 def test_without_a_test_set_there_is_nothing_to_measure_with(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
