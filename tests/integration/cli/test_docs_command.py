@@ -30,7 +30,9 @@ def test_a_page_is_printed_as_it_was_written_where_no_person_looks(assay: Run, n
     assert assay("docs", name, "--json").body == {"name": "settings", "text": text}
 
 
-@pytest.mark.parametrize(("name", "page"), [("glossary", "index"), ("lost topics", "validation"), ("fallen topics", None)])
+@pytest.mark.parametrize(
+    ("name", "page"), [("glossary", "index"), ("lost topics", "validation"), ("fallen topics", None)]
+)
 def test_a_page_is_found_by_a_heading(assay: Run, name: str, page: str | None) -> None:
     said = assay("docs", name, "--json")
     assert (said.code, said.body.get("name")) == ((0, page) if page else (2, None))
