@@ -40,6 +40,16 @@ def test_to_import_it_loads_no_other_part() -> None:
     assert found.strip() == "['assay.contracts', 'assay.contracts.opening', 'assay.version']"
 
 
+def test_a_search_loads_nothing_of_builds_and_of_the_gate() -> None:
+    code = """if True:
+        import sys
+        from assay.cli.main import command_line
+        command_line("search")
+        print([name for name in sys.modules if name.startswith(("assay.ingest", "assay.validation", "markdown_it"))])
+    """
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_to_open_and_connect_builds_and_asks_nothing(tmp_path: Path) -> None:
     with assay.open(tmp_path, data_dir=tmp_path / "data") as opened, assay.connect("http://127.0.0.1:9"):
         assert opened.settings.sources[0].path == tmp_path

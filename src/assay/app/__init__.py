@@ -1,7 +1,8 @@
 """The only place that builds objects: settings in, a working Assay out.
 
-`construction` builds adapters from settings, and `parts` holds them. `building`, `searching`, `systems`, `evaluation`,
-`labels`, `labelling`, `auditing` and `releases` each do one task with them. `assay` holds all of these.
+`construction` builds adapters from settings, `gates` the gate, and `parts` holds the adapters. `building`,
+`searching`, `systems`, `evaluation`, `labels`, `labelling`, `auditing` and `releases` each do one task with them.
+`assay` holds all of these.
 """
 
 from importlib import import_module
