@@ -1,5 +1,7 @@
 """Handlers of code blocks with titles, frames and line-number tables."""
 
+from collections.abc import Iterator
+
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.code import code_of, language_of
@@ -29,11 +31,26 @@ def _write_code(page: PageState, node: LexborNode, language: str, title: str) ->
 def code_lines(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A code block that is an element for each line, as Doxygen writes it."""
     page.anchor = None
-    lines = [code_of(line) for line in node.css("div.line")]
+    lines = [code_of(line) for line in _lines(node)]
     if node.css_first("span.lineno") is not None:
         lines = [line.removeprefix(" ") for line in lines]  # the blank after a number
     page.flow.code("\n".join(line.rstrip("\n") for line in lines).strip("\n"), "", "")
     return SKIP
+
+
+def _lines(node: LexborNode) -> Iterator[LexborNode]:
+    """The lines of a code block; a line inside another is a part of it."""
+    stack: list[LexborNode | None] = []
+    current = node.first_child
+    while current is not None or stack:
+        if current is None:
+            current = stack.pop()
+        elif current.tag == "div" and "line" in _class_names(current.attributes):
+            yield current
+            current = current.next
+        else:
+            stack.append(current.next)
+            current = current.first_child
 
 
 def _class_names(attributes: Attributes) -> list[str]:

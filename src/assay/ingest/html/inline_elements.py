@@ -154,10 +154,12 @@ def button(page: PageState, node: LexborNode, attributes: Attributes) -> Close |
     return SKIP
 
 
-def icon(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+def icon(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """An icon of Asciidoctor: the checkbox of a task, or the mark between the names of a menu."""
     if "caret" in (attributes.get("class") or ""):
-        page.flow.text("›")
+        outer = node.parent.attributes if node.parent is not None else {}
+        if outer.get("class") == "menuseq":
+            page.flow.text("›")
     elif "item" in page.nest[-1:]:
         page.flow.mark("[x] " if "check" in (attributes.get("class") or "") else "[ ] ")
     return SKIP

@@ -128,6 +128,19 @@ def test_a_source_file_of_doxygen_has_no_line_numbers() -> None:
     assert _read(page).text == "```\nclass Shelf {\n  int count;\n};\n```"
 
 
+def test_a_line_of_code_inside_another_is_written_once() -> None:
+    lines = '<div class="foldopen"><div class="line">a<div class="line">b<div class="line">c</div></div></div></div>'
+    page = f'{_generator("Doxygen 1.9.4")}<div class="contents"><div class="fragment">{lines}</div></div>'
+    assert _read(page).text == "```\na\nb\nc\n```"
+
+
+def test_a_caret_is_shown_only_between_the_names_of_a_menu() -> None:
+    caret = '<i class="fa fa-angle-right caret"></i>'
+    menu = f'<span class="menuseq"><b>File</b>&#160;{caret} <b>Save</b></span>'
+    assert _read(f"<main><p>Choose {menu}.</p></main>").text == "Choose File › Save."
+    assert _read(f"<main><p>Choose {caret}.</p></main>").text == "Choose ."
+
+
 JAVADOC = (
     _generator("javadoc/ClassWriterImpl")
     + """<header><nav>Overview</nav></header><main role="main"><div class="header"><h1
