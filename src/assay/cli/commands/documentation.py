@@ -65,7 +65,7 @@ def docs(
 
 def listed_pages(index: str) -> list[DocsPage]:
     """Return the pages linked by the rows of the index, in its order, each once; the index is first."""
-    pages = {_INDEX: DocsPage(_INDEX, "find your way by what you want to do", "")}
+    pages = {_INDEX: DocsPage(_INDEX, "pick a page by your task", "")}
     group = ""
     for line in index.splitlines():
         if line.startswith("## "):
