@@ -10,7 +10,7 @@ from pathlib import Path
 
 from qdrant_edge import EdgeShard
 
-from assay.adapters.stores.edge.engine import engine_errors, os_error
+from assay.adapters.stores.edge.engine import engine_errors
 from assay.adapters.stores.edge.seal import SEGMENTS
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
 from assay.child_process import ChildProcess, pipes_to_parent, read_frame, receive_ahead, write_frame
@@ -28,7 +28,7 @@ class ShardProcesses:
 
     At the end, the shard in `folder` gets the segments of the others, which its next optimization merges.
 
-    Raises VectorStoreError if no process can be started.
+    Raises OSError if a process cannot be started; the folder may be emptied then.
     """
 
     def __init__(self, folder: Path, dimension: int) -> None:
@@ -40,8 +40,6 @@ class ShardProcesses:
             for part in (folder, *self._parts):
                 part.mkdir(parents=True, exist_ok=True)
                 self._processes.append(ShardProcess(part, dimension))
-        except OSError as error:
-            raise os_error("write to", folder, error, VectorStoreError) from error
         finally:
             if len(self._processes) < _PROCESSES:
                 self.stop()
@@ -76,16 +74,13 @@ class ShardProcess(ChildProcess):
 
     An error of a write is raised by a later call.
 
-    Raises VectorStoreError if no process can be started.
+    Raises OSError if no process can be started.
     """
 
     def __init__(self, folder: Path, dimension: int) -> None:
         self._folder = folder
         self._pending = 0
-        try:
-            super().__init__(__name__, "index")
-        except OSError as error:
-            raise os_error("start a process to write", folder, error, VectorStoreError) from error
+        super().__init__(__name__, "index")
         self._send((str(folder), dimension))
 
     def write(self, rows: Rows) -> None:

@@ -1,5 +1,6 @@
 """Building an embedded index: create a shard, write batches, build the search structure, seal."""
 
+import logging
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import unit_rows
 from assay.errors import StorageFull, VectorStoreError
 from assay.ports import IndexPoint
+
+logger = logging.getLogger(__name__)
 
 COMPRESSED_FROM = 4_000
 """Number of points from which a compressed copy is scanned first; an exact scan of fewer takes 0.3 ms."""
@@ -46,7 +49,7 @@ class EdgeWriter:
         self._sealed = False
         self._shard: EdgeShard | None = None
         self._require_space(0)
-        self._writer = ShardProcesses(folder, dimension) if has_processes else ShardWriter(folder, dimension)
+        self._writer = _start_processes(folder, dimension) if has_processes else ShardWriter(folder, dimension)
 
     def add(self, points: Sequence[IndexPoint]) -> None:
         """Write points; a point replaces an earlier one with the same id."""
@@ -109,6 +112,18 @@ class EdgeWriter:
                 f"writing the index {self._folder.name} needs {(wanted + _HEADROOM) / 1e6:.0f} MB.",
                 hint="Free some space there, or set another --data-dir.",
             )
+
+
+def _start_processes(folder: Path, dimension: int) -> ShardProcesses | ShardWriter:
+    """Start processes that write; if that fails, this process does."""
+    try:
+        return ShardProcesses(folder, dimension)
+    except OSError as error:
+        logger.warning("No process can be started to write the index, so the build writes it: %s", error)
+    with engine_errors("write to", folder, VectorStoreError):
+        shutil.rmtree(folder)
+        folder.mkdir()
+    return ShardWriter(folder, dimension)
 
 
 def _estimated_bytes(points: Sequence[IndexPoint]) -> int:

@@ -1,11 +1,15 @@
 """A large index is written by other processes, and is the same; the end of one is an error that says why."""
 
+import errno
 import os
 import signal
+import subprocess
 from pathlib import Path
+from typing import IO
 
 import pytest
 
+from assay import child_process
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.adapters.stores.edge.writer import EdgeWriter
 from assay.errors import StorageFull, StoreUnavailable, VectorStoreError
@@ -48,6 +52,27 @@ def test_other_processes_write_the_same_index(store: EdgeStore) -> None:
         assert one.dense is not None
         assert other.dense is not None
         assert one.dense.tobytes() == other.dense.tobytes()
+
+
+@pytest.mark.parametrize("started", [0, 1])
+def test_the_build_writes_where_a_process_cannot_be_started(
+    store: EdgeStore, started: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = [None] * started
+    start = child_process._start_python
+
+    def start_or_fail(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
+        if not left:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        left.pop()
+        return start(module, stderr)
+
+    monkeypatch.setattr(child_process, "_start_python", start_or_fail)
+    written(store, "g1", LARGE).seal()
+    assert "No process can be started to write the index" in caplog.text
+    index = store.open("g1", LARGE)
+    assert len(list(index.ids())) == index.count() == 120
+    index.close()
 
 
 @pytest.mark.parametrize("number", [0, 1])
