@@ -94,9 +94,10 @@ def _foreign_layout(project: Project, given: Path, options: LayoutOptions) -> La
 _CHOSEN_CONVENTION = {
     Convention.PLAIN: "No site configuration claims this folder, so it is read as plain Markdown: the address of a "
     "page is the base URL and the path without its suffix. If a generator builds it, set --convention.",
-    Convention.DOCUSAURUS: "No docusaurus.config claims this folder, but its pages are written for Docusaurus: their "
-    "addresses are the base URL, which must end in the docs' route (as in /docs), and the path without numbers, or "
-    "`slug` and `id`. --convention plain uses the path as it is.",
+    Convention.DOCUSAURUS: "No docusaurus.config claims this folder, but its pages are written for Docusaurus: the "
+    "address of a page is the base URL and the path without numbers, or the page's `slug` or `id`. If this folder is "
+    "the docs folder itself, the base URL must end in the docs' route (as in /docs). --convention plain uses the path "
+    "as it is.",
     Convention.MKDOCS: "No mkdocs.yml claims this folder, but its pages are written for MkDocs: their addresses are "
     "the base URL and the path without its suffix. Set --convention if that is wrong.",
 }
