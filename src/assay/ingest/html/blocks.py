@@ -426,8 +426,10 @@ def code_panel(page: PageState, node: LexborNode, attributes: Attributes) -> Clo
 def footnotes(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """The container of footnotes; each note is written at the end of the section that first refers to it."""
     page.flow.flush()
+    if page.in_footnote or not page.footnotes.holds_notes(node):
+        return page.flow.flush
     page.has_footnotes = True
-    return None if page.in_footnote else SKIP
+    return SKIP
 
 
 def write_footnotes(page: PageState, *, include_unreferenced: bool = False) -> None:

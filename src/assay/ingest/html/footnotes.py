@@ -26,10 +26,16 @@ class Footnotes:
         self._found: dict[str, LexborNode] | None = None
         self._labels: dict[str, str] = {}
         self._pending: deque[str] = deque()
+        self._containers: set[int] = set()
 
     def is_note(self, given: str) -> bool:
         """Whether the element with this id is a footnote."""
         return given in self._labels or given in self._notes()
+
+    def holds_notes(self, container: LexborNode) -> bool:
+        """Whether an element named as one with footnotes has any that can be referred to; else it is text."""
+        self._notes()
+        return container.mem_id in self._containers
 
     def refer(self, fragment: str, visible_label: str) -> str | None:
         """The label of the footnote that a fragment refers to; None when there is none."""
@@ -64,6 +70,7 @@ class Footnotes:
             for container in self._root.css(_CONTAINERS):
                 for name, note in _notes_in(container):
                     self._found.setdefault(name, note)
+                    self._containers.add(container.mem_id)
         return self._found
 
 

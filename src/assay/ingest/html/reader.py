@@ -25,7 +25,7 @@ from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import limit_nesting
 
-READER_REVISION = "7"
+READER_REVISION = "8"
 """Increase when the same page would give another document, or more of it would be stored."""
 
 _FALLBACK_ELEMENTS = "noscript, noframes"

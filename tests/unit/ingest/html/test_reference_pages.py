@@ -141,6 +141,12 @@ def test_a_caret_is_shown_only_between_the_names_of_a_menu() -> None:
     assert _read(f"<main><p>Choose {caret}.</p></main>").text == "Choose ."
 
 
+def test_what_is_called_a_footnote_is_text_if_nothing_can_refer_to_it() -> None:
+    notes = '<div class="footnotes"><ol><li id="fn1"><p>A note.</p></li></ol></div>'
+    assert _read('<main><p>T.</p><div class="footnote"><p>At the foot.</p></div></main>').text == "T.\n\nAt the foot."
+    assert _read(f'<main><p>T.<a href="#fn1">1</a></p>{notes}</main>').text == "T.[^1]\n\n[^1]: A note."
+
+
 JAVADOC = (
     _generator("javadoc/ClassWriterImpl")
     + """<header><nav>Overview</nav></header><main role="main"><div class="header"><h1
