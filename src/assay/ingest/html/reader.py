@@ -25,9 +25,6 @@ from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import limit_nesting
 
-READER_REVISION = "8"
-"""Increase when the same page would give another document, or more of it would be stored."""
-
 _FALLBACK_ELEMENTS = "noscript, noframes"
 """Elements for browsers without JavaScript or frames; readers do not see them."""
 

@@ -17,9 +17,6 @@ from assay.ingest.text.inlines import storable
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = "7"
-"""Increase when the same page would give another document, or more of it would be stored."""
-
 _BLANKS = re.compile(r"\s+")
 
 
