@@ -386,7 +386,7 @@ def test_a_site_that_is_read_from_source_is_left_out_of_a_plain_folder_as_a_sour
     plant(tmp_path, {**site, "docs/a.md": "", "docs/b.md": ""})
     items = read(tmp_path)
     assert set(paths(items)) == {"docs/a.md", "docs/b.md", "packages/web/README.md"}
-    why = "written for Docusaurus (packages/web/docusaurus.config.js), which is a source of its own"
+    why = "written for Docusaurus (packages/web/docusaurus.config.js), which is a separate source"
     assert reasons(items) == {"packages/web/docs/p.md": why}
 
 
