@@ -1,7 +1,9 @@
 """A folder gives its pages as its site would, and says what it does not give and why."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.folders import LIMIT, failures, folder, pages, paths, plant, read, reasons
@@ -9,7 +11,10 @@ from tests.folders import LIMIT, failures, folder, pages, paths, plant, read, re
 from assay.adapters.sources.folder.source import FolderSource
 from assay.errors import ConfigurationError, InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageUnchanged, RawPage, UnreadFiles
+from assay.ports import PageReader
 from assay.testing import EditablePlace, SourceConformance
+
+T = TypeVar("T")
 
 
 def docusaurus(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -457,3 +462,26 @@ def test_a_folder_that_the_system_refuses_is_an_error(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Path, "iterdir", refusing)
     with pytest.raises(SourceError, match="cannot be read: Permission denied"):
         read(tmp_path)
+
+
+class Announced:
+    """A TaskRunner that keeps how many pages were announced."""
+
+    def __init__(self) -> None:
+        self.pages: list[int] = []
+
+    def expect(self, pages: int, characters: int = 0) -> None:
+        self.pages.append(pages)
+
+    def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:
+        raise NotImplementedError
+
+
+def test_only_a_first_build_announces_its_pages(tmp_path: Path) -> None:
+    source = folder(docusaurus(tmp_path, {"a.md": "# A\n", "b.md": "# B\n", "_part.md": "A part.\n"}))
+    tasks = Announced()
+    found = [one for one in source.read({}, None, tasks) if isinstance(one, RawPage)]
+    assert tasks.pages == [3]
+    known = {page.key: page.source_hash for page in found}
+    assert [type(one) for one in source.read(known, None, tasks)].count(PageUnchanged) == 2
+    assert tasks.pages == [3]
