@@ -15,14 +15,14 @@ RUN python -m venv --without-pip /opt/assay \
 FROM python:3.11-slim-bookworm
 
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin assay \
-    && install --directory --owner assay --group assay /data /work
+    && install --directory --owner assay --group assay /data /srv/assay
 COPY --from=build /opt/assay /opt/assay
 
 ENV PATH=/opt/assay/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     ASSAY_DATA_DIR=/data \
     ASSAY_VALIDATION__OUTPUT_DIR=/data/reports
-WORKDIR /work
+WORKDIR /srv/assay
 USER 10001
 VOLUME /data
 EXPOSE 8080

@@ -24,7 +24,7 @@ _UNRELEASED_LABELS = ("next", _UNRELEASED)
 _DEFAULT_NAMES = frozenset({"latest", "stable", _UNRELEASED, "default"})
 
 _UNVERSIONED = ""
-"""Stands for the pages without a version among versions; no version has this name."""
+"""Marks the pages without a version in a list of versions; no version has this name."""
 
 _Choice = frozenset[str] | None
 """The values that a filter allows; None for the default: current version or default locale."""
