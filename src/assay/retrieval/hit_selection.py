@@ -39,7 +39,8 @@ class HitSelection:
     ) -> tuple[Hit, ...]:
         """The first top_k distinct passages that reach the threshold, fetched in batches.
 
-        Of chunks with equal text and score, the one of the current version in the default locale is the hit.
+        Of chunks with equal text and score, the one of the current version in the default locale is the hit. If the
+        query adds pages without a version, one of a named version comes before them.
 
         answer: its cosines are not computed again.
         vector: of the query; None if it was not embedded, so that there is no cosine and no threshold.
@@ -60,7 +61,7 @@ class HitSelection:
                 for fused, chunk, cosine in self._fetch(query, batch, cosines, vector, numbered):
                     place = places.get(chunk.content_hash)
                     if place is not None:
-                        if _is_tie(fused.score, scores[place]) and _is_preferred(chunk, hits[place].chunk):
+                        if _is_tie(fused.score, scores[place]) and _is_preferred(chunk, hits[place].chunk, query):
                             hits[place] = replace(hits[place], chunk=chunk)
                     elif len(hits) < query.top_k:
                         places[chunk.content_hash] = len(hits)
@@ -142,9 +143,14 @@ def _first_copies(ranked: Iterable[Fused], numbered: NumberedPoints) -> Iterator
             seen.add(key)
 
 
-def _is_preferred(chunk: Chunk, other: Chunk) -> bool:
-    """Whether only the first chunk is of the current version in the default locale."""
-    return chunk.document.primary and not other.document.primary
+def _is_preferred(chunk: Chunk, other: Chunk, query: Query) -> bool:
+    """Whether the first chunk is the hit if both have the same text and score, whatever their order."""
+    return _preference(chunk, query) > _preference(other, query)
+
+
+def _preference(chunk: Chunk, query: Query) -> tuple[bool, bool]:
+    named = query.filters.adds_unversioned and chunk.document.version is not None
+    return named, chunk.document.primary
 
 
 def _reaches(cosine: float, threshold: float) -> bool:

@@ -400,6 +400,16 @@ def test_pages_without_a_version_are_found_next_to_the_named_versions(blogged: W
     assert set(_paths(ranking)) == {"old/camera", "blog/camera"}
 
 
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("url", ["a", "z"])
+def test_a_copy_without_a_version_does_not_hide_the_page_of_the_named_one(mode: Mode, url: str) -> None:
+    world = World()
+    old = page("m/camera", "We bought a camera.", version="1.0", version_is_current=False)
+    world.build(NAME, old, page(f"{url}/camera", "We bought a camera.", version=None))
+    filters = Filters(versions=("1.0",), include_unversioned=True)
+    assert _paths(world.searcher(NAME).search(Query("camera", 10, mode, filters=filters))) == ["m/camera"]
+
+
 def test_the_versions_are_read_once_and_only_for_searches_that_need_them(
     blogged: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
