@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 from urllib.parse import unquote, urlsplit
 
 from assay.app import Assay
@@ -17,6 +18,9 @@ from assay.ports import ChunkPlace
 
 _MOST_SECTIONS = 100
 _MOST_NAMED = 20
+_MOST_CHARACTERS = 1_000
+"""Of the versions of a source, and of its locales: long names leave room for other sources."""
+
 _NOTE_TOKENS = 40
 
 _SECONDS_PER_DAY = 86_400
@@ -100,9 +104,13 @@ def _lines_of(source: SourceFacets) -> str:
 
 def _shortened(source: SourceFacets) -> SourceFacets:
     """The source with the versions and locales that its Markdown names."""
-    return source.model_copy(
-        update={"versions": source.versions[:_MOST_NAMED], "locales": source.locales[:_MOST_NAMED]}
-    )
+    return source.model_copy(update={"versions": _first(source.versions), "locales": _first(source.locales)})
+
+
+def _first(values: Sequence[Facet]) -> list[Facet]:
+    """The values that are named: the first, up to both limits."""
+    lengths = accumulate(len(one.name) for one in values[:_MOST_NAMED])
+    return [one for one, length in zip(values, lengths, strict=False) if length <= _MOST_CHARACTERS]
 
 
 def age_in_words(days: float) -> str:
@@ -206,5 +214,5 @@ def _sections(page: PageText) -> list[PageSection]:
 
 
 def _names(values: Sequence[Facet]) -> str:
-    named = [f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in values[:_MOST_NAMED]]
-    return ", ".join(named + [f"and {len(values) - _MOST_NAMED} more"] * (len(values) > _MOST_NAMED))
+    named = [f"{one.name} ({one.pages} pages{', default' if one.default else ''})" for one in _first(values)]
+    return ", ".join(named + [f"and {len(values) - len(named)} more"] * (len(values) > len(named)))

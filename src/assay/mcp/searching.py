@@ -69,7 +69,7 @@ def _require_known(assay: Assay, source: str | None, version: str | None, locale
 
 
 def _choose(known: list[str]) -> str:
-    more = f" or {len(known) - _MOST_NAMED} more, which list_sources names" if len(known) > _MOST_NAMED else ""
+    more = f" or {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
     return f"Choose one of {', '.join(known[:_MOST_NAMED])}{more}, or omit it."
 
 

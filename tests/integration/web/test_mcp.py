@@ -323,6 +323,34 @@ def test_a_list_of_many_sources_fits_an_answer_and_says_what_it_leaves_out(
     assert not call(server, "list_sources").structured["notes"]
 
 
+@pytest.mark.parametrize("letter", ["x", "版", "ü%"])
+def test_a_source_with_long_names_leaves_room_for_the_others(
+    server: Server[Any], assay: Assay, monkeypatch: pytest.MonkeyPatch, letter: str
+) -> None:
+    names = {f"{letter * (196 // len(letter))}{number:02}": 3 for number in range(20)}
+    long = SourceSummary("a", 60, names, names, (next(iter(names)),), (next(iter(names)),))
+    generation, _ = assay.pages.sources()
+    others = tuple(SourceSummary(f"library-{n}", 3, {"1.0": 3}, {}, ("1.0",), ()) for n in range(10))
+    monkeypatch.setattr(Pages, "sources", lambda _pages: (generation, (long, *others)))
+    answer = call(server, "list_sources")
+    first, *rest = answer.structured["sources"]
+    assert [one["name"] for one in rest] == [one.name for one in others]
+    assert 0 < len(first["versions"]) == len(first["locales"]) < 20
+    assert answer.text.count(f"and {20 - len(first['versions'])} more") == 2
+    assert assay.pages.count_tokens([answer.text])[0] <= 4_000
+
+
+def test_an_unknown_version_of_many_is_not_sent_to_a_list_that_lacks_it_too(
+    server: Server[Any], assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = {f"{number:02}": 3 for number in range(60)}
+    generation, _ = assay.pages.sources()
+    one = SourceSummary("manual", 180, versions, {}, ("59",), ())
+    monkeypatch.setattr(Pages, "sources", lambda _pages: (generation, (one,)))
+    answer = call(server, "search_docs", query="nodes", version="60")
+    assert answer.text.endswith("18, 19 or 40 more, or omit it.")
+
+
 def test_a_word_for_the_newest_version_means_the_default_one(server: Server[Any]) -> None:
     assert call(server, "search_docs", query="nodes", version="latest").structured["results"]
 
