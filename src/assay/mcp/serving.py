@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from assay.app import Assay
+from assay.mcp.late import MCP_PATH
 from assay.mcp.server import build_server
 from assay.mcp.stdio import serve_lines
 
@@ -32,7 +33,7 @@ class HttpEndpoint:
     max_body_bytes: length of the largest request.
     """
 
-    path = "/mcp"
+    path = MCP_PATH
 
     def __init__(self, assay: Assay, max_body_bytes: int) -> None:
         self._requests = StreamableHTTPSessionManager(
