@@ -27,9 +27,9 @@ def further_endpoints(assay: Assay) -> "list[Endpoint]":
     """The endpoints of a web server besides its routes: MCP, if it is installed and not turned off."""
     if not assay.settings.server.mcp or find_spec("mcp") is None:
         return []
-    from assay.mcp.late import LateEndpoint
+    from assay.mcp.endpoint import HttpEndpoint
 
-    return [LateEndpoint(assay, assay.settings.server.max_body_bytes)]
+    return [HttpEndpoint(assay, assay.settings.server.max_body_bytes)]
 
 
 def main(descriptor: int) -> None:

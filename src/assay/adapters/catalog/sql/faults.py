@@ -13,6 +13,8 @@ from assay.errors import AssayError, CatalogCorrupt, CatalogError, CatalogSchema
 _REBUILD = "Restore it from a backup, or move the data directory away and run `assay publish` again."
 
 # https://www.sqlite.org/rescode.html: the low byte of an extended code is its primary code.
+DISK_HINT = "Free some space and run the command again; the live generation is unchanged."
+
 _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
     sqlite3.SQLITE_BUSY: (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
     sqlite3.SQLITE_LOCKED: (CatalogUnavailable, "is locked by another thread", "Try again in a moment."),
@@ -30,7 +32,7 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
     sqlite3.SQLITE_FULL: (
         CatalogError,
         "has no space left",
-        "Free some space and run the command again; the live generation is unchanged.",
+        DISK_HINT,
     ),
     sqlite3.SQLITE_IOERR: (CatalogError, "cannot be read or written", "Check the disk, and the space left on it."),
     sqlite3.SQLITE_CORRUPT: (CatalogCorrupt, "is damaged", _REBUILD),

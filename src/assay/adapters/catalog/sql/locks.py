@@ -15,11 +15,10 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.adapters.catalog.sql.database import LOCK_TIMEOUT_SECONDS, Database
-from assay.adapters.catalog.sql.faults import mapped
+from assay.adapters.catalog.sql.faults import DISK_HINT, mapped
 from assay.adapters.catalog.sql.records import now_utc
 from assay.errors import BuildInProgress, CatalogError, CatalogUnavailable
 
-_DISK_HINT = "Free some space and run the command again; the live generation is unchanged."
 _BUSY_HINT = "Wait until it ends, or end that process; that releases the lock."
 _SETTINGS = {
     # Without keepalives the server waits two hours for a holder whose machine is gone.
@@ -76,7 +75,7 @@ def _file_lock(path: Path, seconds: float) -> Iterator[None]:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise CatalogError(
             f"The lock file {lock.lock_file} cannot be written ({error.strerror or error}).",
-            hint=_DISK_HINT if full else "Building needs write access to the catalog's folder.",
+            hint=DISK_HINT if full else "Building needs write access to the catalog's folder.",
         ) from error
     try:
         yield
