@@ -8,7 +8,7 @@ from assay.ingest.html.boilerplate import is_sidebar
 from assay.ingest.html.default_titles import is_default_title, is_lowercase_word
 from assay.ingest.html.element_types import KINDS, QUOTED_TITLE, ElementType, callout_kind, element_type
 from assay.ingest.html.generators import UNKNOWN
-from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
+from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, class_names, first_text, number, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState, TitledBox
 from assay.ingest.text.inlines import EMPTY, Inline, code_span
 from assay.ingest.text.labels import admonition_label, tab_label
@@ -70,13 +70,13 @@ def section_id(heading: LexborNode) -> str | None:
     parent = heading.parent
     if parent is None or preceding_anchor is not None:
         return None
-    is_section = parent.tag == "section" or "section" in (parent.attributes.get("class") or "").split()
+    is_section = parent.tag == "section" or "section" in class_names(parent.attributes)
     return attribute(parent.attributes, "id") or None if is_section else None
 
 
 def _is_self_link(node: LexborNode) -> bool:
     """Whether an element before a heading is an anchor or a mark: empty, a sign, or rustdoc's link to the source."""
-    classes = (node.attributes.get("class") or "").split()
+    classes = class_names(node.attributes)
     return node.first_child is None or node.text().strip() == "§" or not _SOURCE_LINKS.isdisjoint(classes)
 
 
@@ -116,8 +116,8 @@ def callouts(page: PageState, node: LexborNode, attributes: Attributes) -> Close
 def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
     """Whether list items are lines and not paragraphs; the first item with text decides."""
     outer = node.parent.attributes if node.parent is not None else {}
-    if "simple" in (attributes.get("class") or "").split() or not _LIST_FRAMES.isdisjoint(
-        (outer.get("class") or "").split()
+    if "simple" in class_names(attributes) or not _LIST_FRAMES.isdisjoint(
+        class_names(outer)
     ):  # docutils and Asciidoctor write paragraphs in both
         return True
     for count, child in enumerate(children(node)):
@@ -208,7 +208,7 @@ def definitions(page: PageState, node: LexborNode, attributes: Attributes) -> Cl
 
 def _has_signatures(node: LexborNode) -> bool:
     first = next(children(node), None)
-    return first is not None and first.tag == "dt" and "sig" in (first.attributes.get("class") or "").split()
+    return first is not None and first.tag == "dt" and "sig" in class_names(first.attributes)
 
 
 def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)

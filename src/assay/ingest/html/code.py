@@ -6,7 +6,7 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.class_patterns import ClassPatterns
-from assay.ingest.html.nodes import TEXT, Attributes, children
+from assay.ingest.html.nodes import TEXT, Attributes, children, class_names
 
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)")
 _MAX_ANCESTORS = 4
@@ -81,7 +81,7 @@ def _marked_lines(code: LexborNode) -> str | None:
     lines: list[str] = []
     is_marked = False
     for line in children(code):
-        classes = (line.attributes.get("class") or "").split()
+        classes = class_names(line.attributes)
         if "ec-line" not in classes:
             return None
         mark = "-" if "del" in classes else "+" if "ins" in classes else " "
@@ -159,7 +159,7 @@ def _read_nodes(pre: LexborNode) -> str:
 
 def _is_not_code(tag: str, attributes: Attributes) -> bool:
     """Whether an element inside code is not code."""
-    return bool(attributes) and _NOT_CODE.match(tag, (attributes.get("class") or "").split())
+    return bool(attributes) and _NOT_CODE.match(tag, class_names(attributes))
 
 
 def _line_closer(node: LexborNode, tag: str, parts: list[str]) -> Callable[[], None] | None:
@@ -188,7 +188,7 @@ def _holds_lines(node: LexborNode) -> bool:
 def _is_line_span(node: LexborNode) -> bool:
     """Whether a span is a code line without a line break in or after it."""
     attributes = node.attributes
-    if "data-line" not in attributes and not _LINE_CLASSES.match("span", (attributes.get("class") or "").split()):
+    if "data-line" not in attributes and not _LINE_CLASSES.match("span", class_names(attributes)):
         return False
     parent, after = node.parent, node.next
     if parent is not None and parent.tag == "span":

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.code import code_of, language_of
 from assay.ingest.html.element_types import ElementType, element_type
-from assay.ingest.html.nodes import TEXT, Attributes, attribute, descendants, short_text
+from assay.ingest.html.nodes import TEXT, Attributes, attribute, class_names, descendants, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState
 
 _NOT_NAMED = frozenset(["highlight", "plaintext", "plain", "text"])
@@ -45,16 +45,12 @@ def _lines(node: LexborNode) -> Iterator[LexborNode]:
     while current is not None or stack:
         if current is None:
             current = stack.pop()
-        elif current.tag == "div" and "line" in _class_names(current.attributes):
+        elif current.tag == "div" and "line" in class_names(current.attributes):
             yield current
             current = current.next
         else:
             stack.append(current.next)
             current = current.first_child
-
-
-def _class_names(attributes: Attributes) -> list[str]:
-    return (attributes.get("class") or "").split()
 
 
 def code_title(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
@@ -122,6 +118,6 @@ def numbered_code(page: PageState, node: LexborNode, attributes: Attributes) -> 
             node, page.generator.default_languages
         )
         if is_figure and not language:
-            language = next((name for name in _class_names(attributes) if name not in _NOT_NAMED), "")
+            language = next((name for name in class_names(attributes) if name not in _NOT_NAMED), "")
         _write_code(page, block, language, attribute(attributes, "title"))
     return SKIP

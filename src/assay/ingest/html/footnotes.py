@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.nodes import Attributes, attribute, children, descendants, short_text
+from assay.ingest.html.nodes import Attributes, attribute, children, class_names, descendants, short_text
 
 _NUMBERED = re.compile(r"(?:user-content-)?(?:fn|footnote)[:._-]?([^\s\]]+)")
 _BACK = frozenset(["↩", "↩︎", "↩\ufe0e", "⤴", "^", "⬆", "↑", "⏎", "&#8617;"])
@@ -92,7 +92,7 @@ def _is_note(tag: str, attributes: Attributes) -> bool:
         return True
     if tag not in {"aside", "div", "li"}:
         return False
-    classes = (attributes.get("class") or "").split()
+    classes = class_names(attributes)
     return attributes.get("role") == "doc-footnote" or "footnote-definition" in classes or "footnote" in classes
 
 

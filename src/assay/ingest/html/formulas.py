@@ -4,7 +4,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.nodes import TEXT, Attributes, descendants
+from assay.ingest.html.nodes import TEXT, Attributes, class_names, descendants
 
 _INLINE = re.compile(r"\s*\\\((.*)\\\)\s*", re.DOTALL)
 _DISPLAY = re.compile(r"\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*", re.DOTALL)
@@ -41,7 +41,7 @@ def formula_of(node: LexborNode) -> tuple[str, bool]:
 
 
 def _is_display(tag: str, attributes: Attributes) -> bool:
-    classes = (attributes.get("class") or "").split()
+    classes = class_names(attributes)
     if tag == "div" or "katex-display" in classes or "math-display" in classes:
         return True
     if tag == "math":

@@ -59,6 +59,11 @@ def short_text(node: LexborNode) -> str:
     return " ".join("".join(parts).split())
 
 
+def class_names(attributes: Attributes) -> list[str]:
+    """The classes of an element."""
+    return (attributes.get("class") or "").split()
+
+
 def is_whole_heading(link: LexborNode) -> bool:
     """Whether a link holds all the text of the heading around it, as some themes write self-links."""
     text, outer = short_text(link), link.parent

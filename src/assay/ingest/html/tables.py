@@ -3,7 +3,7 @@
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.blocks import item
-from assay.ingest.html.nodes import Attributes, attribute, children, number
+from assay.ingest.html.nodes import Attributes, attribute, children, class_names, number
 from assay.ingest.html.page_state import SKIP, Close, PageState
 from assay.ingest.text.spanning_table import MAX_COLSPAN, MAX_ROWSPAN, SpanningTable
 
@@ -31,7 +31,7 @@ def table(page: PageState, node: LexborNode, attributes: Attributes) -> Close | 
 def _is_frame(table: LexborNode) -> bool:
     """Whether a table lays out a block of Asciidoctor: an admonition, a list of definitions or of callouts."""
     outer = table.parent.attributes if table.parent is not None else {}
-    return not _FRAMES.isdisjoint((outer.get("class") or "").split())
+    return not _FRAMES.isdisjoint(class_names(outer))
 
 
 def first_cell(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
