@@ -43,12 +43,13 @@ class RequestModel(BaseModel):
 class AnswerModel(BaseModel):
     """A response or a part of one: the OpenAPI document declares the same model that is sent."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
     @classmethod
     def of(cls, *sources: object, **others: object) -> Self:
         """Fill the fields from the attributes with the same names, of the first source that has one.
 
+        A value for a field with a model of its own is an object with that model's attributes.
         others: values for the remaining fields; they win over attributes.
         """
         found = {

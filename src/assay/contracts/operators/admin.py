@@ -4,12 +4,12 @@ Each change names a generation, so that a repeated request has no further effect
 other was built.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel
 from assay.model.generations import Generation, State
 
 ID_LIMIT = 100
@@ -59,16 +59,6 @@ class ReleaseAnswer(AnswerModel):
 
     changed: bool = Field(description="False if the generation was already live.")
     generation: GenerationSummary = Field(description="The live generation.")
-
-
-def parse_promote(fields: Mapping[str, object]) -> str:
-    """Return the generation to promote, by its id or as `candidate`. Raises InputError."""
-    return check_fields(PromoteRequest, fields).generation
-
-
-def parse_rollback(fields: Mapping[str, object]) -> str:
-    """Return the id of the generation to roll back from. Raises InputError."""
-    return check_fields(RollbackRequest, fields).leave
 
 
 def to_summary(generation: Generation) -> GenerationSummary:

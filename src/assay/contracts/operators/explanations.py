@@ -10,7 +10,7 @@ from assay.contracts import native, native_entities
 from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields
 from assay.contracts.native import Defaults, NativeRequest
 from assay.contracts.native_entities import SearchQuery, SearchRanking
-from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
+from assay.model.explanation import Explanation, TermKind
 from assay.model.ranking import FusionMethod
 
 GenerationName = Annotated[str, Field(min_length=1, max_length=100), IS_TEXT]
@@ -117,19 +117,8 @@ def to_body(explanation: Explanation, include: native_entities.SearchInclude) ->
     return {
         "ranking": native.to_body(explanation.ranking, include),
         "fusion": FusionRules.of(explanation).to_dict(),
-        "hits": [_hit(each).to_dict() for each in explanation.hits],
+        "hits": [
+            ExplainedHit.of(each, rank=each.hit.rank, chunk_id=each.hit.chunk.id).to_dict() for each in explanation.hits
+        ],
         "unknown_terms": list(explanation.unknown_terms),
     }
-
-
-def _hit(explained: HitExplanation) -> ExplainedHit:
-    return ExplainedHit.of(
-        explained,
-        rank=explained.hit.rank,
-        chunk_id=explained.hit.chunk.id,
-        terms=[_term(term) for term in explained.terms],
-    )
-
-
-def _term(term: TermScore) -> ExplainedTerm:
-    return ExplainedTerm.of(term)

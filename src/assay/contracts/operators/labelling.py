@@ -5,42 +5,29 @@ from typing import Any
 
 from assay.contracts.fields import check_fields
 from assay.contracts.operators.labelling_entities import (
-    DifferingLabel,
-    EffectOfLabel,
     FailedTopic,
-    GateCheck,
     GivenLabel,
-    JudgeAgreement,
     JudgedPassage,
     LabelAnswer,
     LabelItem,
-    LabellingProgress,
-    LabelPage,
-    LabelPageQuery,
     LabelQueueAnswer,
     LabelQueueQuery,
     LabelRequest,
     LabelTestSet,
     LabelTestSets,
     SelectedPassage,
-    SelectionQuery,
-    SkipRequest,
-    TopicChange,
     UndoAnswer,
-    UndoRequest,
 )
 from assay.contracts.passages.highlights import highlights
 from assay.errors import InputError
-from assay.model.evaluation import Finding, Passage, Quote, Span
+from assay.model.evaluation import Passage, Quote, Span
 from assay.model.ids import canonical_url
 from assay.model.labelling import (
-    Agreement,
     LabelEffect,
     LabelEntry,
     LabelledSystem,
     LabelledTestSet,
     LabelOutcome,
-    LabelProgress,
     LabelQueue,
     QueueRequest,
     ToLabel,
@@ -60,26 +47,6 @@ def parse_label(fields: Mapping[str, object]) -> tuple[LabelRequest, Passage]:
     return sent, _to_passage(sent.judgment)
 
 
-def parse_skip(fields: Mapping[str, object]) -> SkipRequest:
-    """Parse a skip. Raises InputError."""
-    return check_fields(SkipRequest, fields)
-
-
-def parse_undo(fields: Mapping[str, object]) -> UndoRequest:
-    """Parse an undo. Raises InputError."""
-    return check_fields(UndoRequest, fields)
-
-
-def parse_page(fields: Mapping[str, object]) -> LabelPageQuery:
-    """Parse a request for a page. Raises InputError."""
-    return check_fields(LabelPageQuery, fields)
-
-
-def parse_selection(fields: Mapping[str, object]) -> SelectionQuery:
-    """Parse a selection. Raises InputError."""
-    return check_fields(SelectionQuery, fields)
-
-
 def to_test_sets(found: Sequence[LabelledTestSet]) -> dict[str, object]:
     """The response body, a LabelTestSets."""
     return LabelTestSets(test_sets=[_test_set(one) for one in found]).to_dict()
@@ -92,29 +59,23 @@ def to_queue(queue: LabelQueue) -> dict[str, object]:
         queue=queue.id,
         items=[to_item(item) for item in queue.items],
         undo=None if queue.undo is None else _given(queue.undo),
-        progress=_progress(queue.progress),
         failed=[FailedTopic(topic_id=topic_id, error=error) for topic_id, error in queue.failed],
     ).to_dict()
 
 
 def to_label(outcome: LabelOutcome) -> dict[str, object]:
     """The response body, a LabelAnswer."""
-    return LabelAnswer.of(outcome, given=_given(outcome.entry), effect=_effect(outcome.effect)).to_dict()
+    return LabelAnswer.of(outcome, given=_given(outcome.entry)).to_dict()
 
 
 def to_undo(entry: LabelEntry, effect: LabelEffect | None) -> dict[str, object]:
     """The response body, an UndoAnswer."""
-    return UndoAnswer(undone=_given(entry), effect=_effect(effect)).to_dict()
+    return UndoAnswer.of(undone=_given(entry), effect=effect).to_dict()
 
 
 def to_skip(entry: LabelEntry) -> dict[str, object]:
     """The response body, a GivenLabel."""
     return _given(entry).to_dict()
-
-
-def to_page(url: str, text: str) -> dict[str, object]:
-    """The response body, a LabelPage."""
-    return LabelPage(url=url, text=text).to_dict()
 
 
 def to_selection(passage: Passage, chunk_ids: Sequence[str]) -> dict[str, object]:
@@ -132,7 +93,6 @@ def to_item(item: ToLabel) -> LabelItem:
         query=topic.text,
         expects_answer=topic.expects_answer,
         chunk_id=chunk.id,
-        heading_path=list(chunk.heading_path),
         highlights=highlights(chunk.text, topic.text),
         why=item.why,
         judgment=to_judgment(item.passage),
@@ -179,35 +139,14 @@ def _to_passage(sent: JudgedPassage) -> Passage:
 
 def _test_set(found: LabelledTestSet) -> LabelTestSet:
     topics = found.test_set.topics if found.test_set is not None else ()
-    return LabelTestSet(
+    return LabelTestSet.of(
+        found,
         name=found.test_set.name if found.test_set is not None else found.path.name,
         topics=len(topics),
         judgments=sum(len(topic.judgments) for topic in topics),
         problem=found.problem or None,
-        judges=list(found.judges),
-        agreements=[_agreement(one) for one in found.agreements],
     )
-
-
-def _agreement(found: Agreement) -> JudgeAgreement:
-    differing = [DifferingLabel.of(one, labels=list(one.labels)) for one in found.differing]
-    return JudgeAgreement.of(found, judges=list(found.judges), differing=differing)
 
 
 def _given(entry: LabelEntry) -> GivenLabel:
     return GivenLabel.of(entry, entry=entry.id)
-
-
-def _effect(effect: LabelEffect | None) -> EffectOfLabel | None:
-    if effect is None:
-        return None
-    topics = [TopicChange.of(one) for one in effect.topics]
-    return EffectOfLabel(topics=topics, progress=_progress(effect.progress))
-
-
-def _progress(progress: LabelProgress) -> LabellingProgress:
-    return LabellingProgress.of(progress, checks=[_check(one) for one in progress.checks])
-
-
-def _check(finding: Finding) -> GateCheck:
-    return GateCheck.of(finding)

@@ -1,11 +1,10 @@
 """The logged queries as JSON: `assay queries … --json` and /v1/admin/queries."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel
 from assay.model.queries import AddedTopics, QueryCount, QueryKind, QueryReport, QueryTotals
 
 _MOST_LISTED = 1_000
@@ -73,23 +72,11 @@ class TopicsAnswer(AnswerModel):
     known: int = Field(ge=0, description="Number of queries that the test set had already.")
 
 
-def parse_list(fields: Mapping[str, object]) -> QueryListQuery:
-    """Parse the parameters of a list. Raises InputError that names the field, its limit and what was sent."""
-    return check_fields(QueryListQuery, fields)
-
-
-def parse_topics(fields: Mapping[str, object]) -> list[str]:
-    """The texts of the queries. Raises InputError, as parse_list does."""
-    return check_fields(TopicsRequest, fields).queries
-
-
 def to_list(report: QueryReport, *, logged: bool) -> dict[str, object]:
     """The response body, a QueryList."""
-    listed = [QueryFigures(**_figures(one), text=one.text, last_at=one.last_at) for one in report.queries]
-    totals = SearchFigures(**_figures(report.totals))
-    return QueryList(
-        logged=logged, kind=report.kind, queries=report.totals.queries, totals=totals, listed=listed
-    ).to_dict()
+    listed = [QueryFigures.of(one, **_means(one)) for one in report.queries]
+    totals = SearchFigures.of(report.totals, **_means(report.totals))
+    return QueryList.of(report, logged=logged, queries=report.totals.queries, totals=totals, listed=listed).to_dict()
 
 
 def to_topics(added: AddedTopics) -> dict[str, object]:
@@ -97,8 +84,7 @@ def to_topics(added: AddedTopics) -> dict[str, object]:
     return TopicsAnswer(topics=[topic_id for topic_id, _ in added.topics], known=added.known).to_dict()
 
 
-def _figures(of: QueryCount | QueryTotals) -> dict[str, float | None]:
-    names = SearchFigures.model_fields.keys() - {"click_rate", "mean_position"}
+def _means(of: QueryCount | QueryTotals) -> dict[str, float | None]:
     rate = round(of.clicked / of.with_clicks_reported, 4) if of.with_clicks_reported else None
     position = None if of.mean_position is None else round(of.mean_position, 2)
-    return {**{name: getattr(of, name) for name in names}, "click_rate": rate, "mean_position": position}
+    return {"click_rate": rate, "mean_position": position}

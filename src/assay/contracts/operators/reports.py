@@ -1,11 +1,11 @@
 """`/v1/admin/reports`: the written reports of validations and sweeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel
 from assay.model.evaluation import Outcome
 from assay.model.validations import ReportFile
 
@@ -38,16 +38,6 @@ class ReportLink(AnswerModel):
     path: str = Field(description="Path of the report's page. It needs no key, and works for ten minutes.")
 
 
-def parse_link(fields: Mapping[str, object]) -> str:
-    """Return the name of the report. Raises InputError."""
-    return check_fields(ReportLinkRequest, fields).report
-
-
 def to_list(reports: Sequence[ReportFile]) -> dict[str, object]:
     """The response body, a ReportList."""
-    return ReportList(reports=[ReportSummary.of(each) for each in reports]).to_dict()
-
-
-def to_link(path: str) -> dict[str, object]:
-    """The response body, a ReportLink."""
-    return ReportLink(path=path).to_dict()
+    return ReportList.of(reports=reports).to_dict()

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
+from assay.contracts.fields import check_fields
 from assay.contracts.operators import admin
 from assay.errors import AssayError, InputError, NoLiveGeneration, PromotionRefused
 from assay.release.generation_names import resolve_generation
@@ -44,7 +45,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(admin.PromoteRequest, examples.PROMOTE),
     )
     def promote(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        wanted = admin.parse_promote(body)
+        wanted = check_fields(admin.PromoteRequest, body).generation
         assay.parts.catalog.check()
         with releasing:
             changed = assay.parts.catalog.live_id() != wanted
@@ -63,7 +64,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(admin.RollbackRequest, examples.ROLLBACK),
     )
     def rollback(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        left = admin.parse_rollback(body)
+        left = check_fields(admin.RollbackRequest, body).leave
         assay.parts.catalog.check()
         with releasing:
             assay.parts.catalog.generation(left)  # raises for an unknown id

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
+from assay.contracts.fields import check_fields
 from assay.contracts.operators import labelling
 from assay.contracts.operators import labelling_entities as entities
 from assay.web.body import JsonBody
@@ -58,7 +59,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(entities.SkipRequest, examples.SKIP),
     )
     def skip(body: Annotated[_Body, Depends(read_body)]) -> Response:
-        sent = labelling.parse_skip(body)
+        sent = check_fields(entities.SkipRequest, body)
         return JSONResponse(labelling.to_skip(desk.skip(sent.test_set, sent.judge, sent.topic_id, sent.content_hash)))
 
     @routes.post(
@@ -68,7 +69,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(entities.UndoRequest, examples.UNDO),
     )
     def undo(body: Annotated[_Body, Depends(read_body)]) -> Response:
-        sent = labelling.parse_undo(body)
+        sent = check_fields(entities.UndoRequest, body)
         return JSONResponse(labelling.to_undo(*desk.undo(sent.test_set, sent.judge, sent.entry, sent.queue)))
 
     @routes.post(
@@ -78,9 +79,9 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(entities.LabelPageQuery, examples.LABEL_PAGE_WANTED),
     )
     def read_page(body: Annotated[_Body, Depends(read_body)]) -> Response:
-        sent = labelling.parse_page(body)
+        sent = check_fields(entities.LabelPageQuery, body)
         page = assay.labels.page(sent.generation, sent.url)
-        return JSONResponse(labelling.to_page(page.url, page.text))
+        return JSONResponse(entities.LabelPage.of(page).to_dict())
 
     @routes.post(
         "/v1/admin/labels/selection",
@@ -89,7 +90,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(entities.SelectionQuery, examples.SELECTION),
     )
     def select(body: Annotated[_Body, Depends(read_body)]) -> Response:
-        sent = labelling.parse_selection(body)
+        sent = check_fields(entities.SelectionQuery, body)
         passage, chunk_ids = assay.labels.select(sent.generation, sent.url, sent.start, sent.end)
         return JSONResponse(labelling.to_selection(passage, chunk_ids))
 

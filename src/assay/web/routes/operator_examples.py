@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assay.contracts import native, native_entities
 from assay.contracts.operators import explanations, labelling, query_lists, reports
+from assay.contracts.operators.labelling_entities import LabelPage
 from assay.model.evaluation import Finding, Outcome, Passage, Quote, Span, TestSet, Topic
 from assay.model.explanation import Explanation, HitExplanation, TermKind, TermScore
 from assay.model.ids import content_hash
@@ -76,7 +77,7 @@ SKIPPED = labelling.to_skip(_SKIP)
 UNDO = {**_NAMED, "entry": _ENTRY.id, "queue": _QUEUE_ID}
 UNDONE = labelling.to_undo(_ENTRY, _EFFECT)
 LABEL_PAGE_WANTED = {"generation": RANKING.generation, "url": CHUNK.document.url}
-LABEL_PAGE = labelling.to_page(CHUNK.document.url, _PAGE_TEXT)
+LABEL_PAGE = LabelPage(url=CHUNK.document.url, text=_PAGE_TEXT).to_dict()
 SELECTION = {**LABEL_PAGE_WANTED, "start": _START, "end": _START + len(CHUNK.text)}
 SELECTED = labelling.to_selection(_PASSAGE, [CHUNK.id])
 
@@ -97,4 +98,4 @@ REPORTS = reports.to_list(
     [ReportFile(_REPORT, "report", datetime(2026, 3, 2, 8, 15, tzinfo=UTC), "PASS: All 14 checks passed", Outcome.PASS)]
 )
 REPORT_WANTED = {"report": _REPORT}
-REPORT_LINK = reports.to_link("/reports/Yq3vW8rT1nGx0cKbLz5aPu2hJd7sMfEo")
+REPORT_LINK = reports.ReportLink(path="/reports/Yq3vW8rT1nGx0cKbLz5aPu2hJd7sMfEo").to_dict()

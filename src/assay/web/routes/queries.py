@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
+from assay.contracts.fields import check_fields
 from assay.contracts.operators import query_lists
 from assay.model.queries import QueryKind
 from assay.web.body import JsonBody
@@ -26,7 +27,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=url_parameters_schema(query_lists.QueryListQuery, {}),
     )
     def list_queries(request: Request) -> Response:
-        wanted = query_lists.parse_list(url_parameters(request, query_lists.QueryListQuery))
+        wanted = check_fields(query_lists.QueryListQuery, url_parameters(request, query_lists.QueryListQuery))
         report = assay.queries.report(QueryKind(wanted.kind), days=wanted.days, limit=wanted.limit)
         return JSONResponse(query_lists.to_list(report, logged=assay.queries.are_logged))
 
@@ -37,6 +38,7 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(query_lists.TopicsRequest, examples.TOPICS_WANTED),
     )
     def add_topics(body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        return JSONResponse(query_lists.to_topics(assay.queries.add_texts(query_lists.parse_topics(body))))
+        sent = check_fields(query_lists.TopicsRequest, body)
+        return JSONResponse(query_lists.to_topics(assay.queries.add_texts(sent.queries)))
 
     return routes

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
+from assay.contracts.fields import check_fields
 from assay.contracts.operators import reports
 from assay.web.body import JsonBody
 from assay.web.errors import error_response
@@ -42,9 +43,9 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(reports.ReportLinkRequest, examples.REPORT_WANTED),
     )
     def link_report(body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        name = reports.parse_link(body)
+        name = check_fields(reports.ReportLinkRequest, body).report
         assay.evaluation.report_page(name)  # raises for an unknown one
-        return JSONResponse(reports.to_link(f"{REPORTS_PREFIX}{tickets.issue(name)}"))
+        return JSONResponse(reports.ReportLink(path=f"{REPORTS_PREFIX}{tickets.issue(name)}").to_dict())
 
     @routes.get(f"{REPORTS_PREFIX}{{ticket}}", include_in_schema=False)
     def show_report(ticket: str) -> Response:
