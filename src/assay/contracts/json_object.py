@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from assay.contracts.fields import quoted, was_sent
 from assay.errors import InputError
+from assay.model.field_errors import lower_first
 
 
 def read_json_object(body: bytes) -> dict[str, object]:
@@ -34,7 +35,7 @@ def read_json(
     except UnicodeDecodeError as error:
         problem = f"it must be UTF-8, but byte {error.start} is not ({error.reason})"
     except json.JSONDecodeError as error:
-        problem = f"it is not valid JSON at line {error.lineno}, column {error.colno}: {_lower_first(error.msg)}"
+        problem = f"it is not valid JSON at line {error.lineno}, column {error.colno}: {lower_first(error.msg)}"
     except RecursionError:
         problem = "its arrays and objects are nested too deeply"
     except InputError:
@@ -51,7 +52,3 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"body: the field {quoted(twice)} occurs twice in one object.")
     return fields
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -1,9 +1,9 @@
 """Texts cut to a number of tokens."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-TokenCounter = Callable[[Sequence[str]], list[int]]
+from assay.ports import TokenCounter
 
 HEADING_TOKENS = 60
 """The most tokens of a page's title or a passage's headings, which leave room for the text."""

@@ -11,10 +11,10 @@ from assay.app.pages import PageText
 from assay.contracts.facets import Facet, SourceFacets, source_facets
 from assay.contracts.mcp_tools import MAX_TOKENS, ListedSources, PageSection, ReadPage, ReadText
 from assay.errors import InputError
-from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut, fitting
+from assay.mcp.budget import HEADING_TOKENS, cut, fitting
 from assay.mcp.searching import Answer
 from assay.model.counting import counted
-from assay.ports import ChunkPlace
+from assay.ports import ChunkPlace, TokenCounter
 
 _MOST_SECTIONS = 100
 _MOST_NAMED = 20

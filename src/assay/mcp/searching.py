@@ -6,8 +6,9 @@ from assay.app import Assay
 from assay.contracts import native
 from assay.contracts.mcp_tools import FoundPassage, FoundPassages, SearchDocs
 from assay.errors import InputError
-from assay.mcp.budget import HEADING_TOKENS, TokenCounter, cut
+from assay.mcp.budget import HEADING_TOKENS, cut
 from assay.model.ranking import Hit, Ranking
+from assay.ports import TokenCounter
 
 _DEFAULT_VERSIONS = frozenset({"latest", "current", "stable", "default", "newest"})
 _LEAST_CUT = 80

@@ -13,5 +13,9 @@ def field_path(location: Sequence[int | str], root: str) -> str:
 
 def field_error(message: str) -> str:
     """Format pydantic's message as the end of a sentence: `Input should be …` as `input should be …`."""
-    plain = message.removeprefix("Value error, ")
-    return f"{plain[:1].lower()}{plain[1:]}"
+    return lower_first(message.removeprefix("Value error, "))
+
+
+def lower_first(text: str) -> str:
+    """A message as the end of a sentence: its first letter in lower case."""
+    return text[:1].lower() + text[1:]

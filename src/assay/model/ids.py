@@ -16,7 +16,8 @@ SLUG_LIMIT = 100
 PLACEHOLDER_HOST = "docs.invalid"
 """The host of pages without a known base URL (RFC 2606: no such host can exist)."""
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+WEB_PORTS = {"http": 80, "https": 443}
+"""The default port of each scheme."""
 
 
 def content_hash(text: str) -> str:
@@ -63,7 +64,7 @@ def canonical_url(url: str) -> str:
     host = (parts.hostname or "").lower()
     if ":" in host:
         host = f"[{host}]"
-    netloc = host if port is None or port == _DEFAULT_PORTS.get(scheme) else f"{host}:{port}"
+    netloc = host if port is None or port == WEB_PORTS.get(scheme) else f"{host}:{port}"
     return urlunsplit((scheme, netloc, _canonical_path(parts.path), parts.query, ""))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assay.adapters.testset_files.positions import Mark, MarkKind, locator
+from assay.model.field_errors import lower_first
 from assay.model.located import MOST_PROBLEMS, Located, Place, Problem, Unparsed
 
 _TOKEN = re.compile(r'[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")|([{\[])|([}\]])|([,:])|([^\s{}\[\],:"]+))')
@@ -73,7 +74,7 @@ def _parse(text: str, place: Place, on_repeated: Callable[[], Any]) -> object:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         where = Place(place.file, place.line + error.lineno - 1)
-        words = f"not valid JSON ({_lower_first(error.msg)}, column {error.colno})"
+        words = f"not valid JSON ({lower_first(error.msg)}, column {error.colno})"
         raise Unparsed(Problem(where, "", words)) from None
     except RecursionError:
         raise Unparsed(Problem(place, "", "it is nested too deep")) from None
@@ -114,7 +115,3 @@ def _repeated_keys(text: str, name: str, first_line: int = 1) -> Iterator[Proble
         else:
             open_.append({} if mark.kind is MarkKind.MAPPING else None)
             expects_key = mark.kind is MarkKind.MAPPING
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

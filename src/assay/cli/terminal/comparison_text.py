@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from assay.model.bounds import shortened
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
 from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome
@@ -190,5 +191,4 @@ def _p(value: float) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return shortened(" ".join(text.split()), _LONGEST)

@@ -12,6 +12,7 @@ from rich.text import Text
 from assay.app import PublishReport
 from assay.cli.terminal.build_text import build_body
 from assay.cli.terminal.output import on_one_line
+from assay.model.bounds import shortened
 from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
@@ -153,7 +154,7 @@ def _generation_row(generation: Generation) -> tuple[str, ...]:
         _time(generation.created_at),
         _time(generation.promoted_at) if generation.promoted_at else "",
         _verdict_cell(generation),
-        reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…",
+        shortened(reason, _LONGEST_REASON),
     )
 
 

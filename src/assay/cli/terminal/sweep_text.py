@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from assay.model.bounds import shortened
 from assay.model.comparisons import Sweep, SweptMean, SweptRow
 from assay.model.counting import counted
 from assay.validation.sweeping import is_significant
@@ -48,7 +49,7 @@ def _show_rows(console: Console, sweep: Sweep) -> None:
 
 
 def _cells(number: int, row: SweptRow) -> list[str]:
-    name = row.name if len(row.name) <= _LONGEST else f"{row.name[: _LONGEST - 1]}…"
+    name = shortened(row.name, _LONGEST)
     timed = row.latency
     return [
         _marker(number),

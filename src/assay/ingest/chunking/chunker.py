@@ -7,7 +7,7 @@
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import ConfigurationError
@@ -18,11 +18,11 @@ from assay.ingest.chunking.units import Unit, units_of
 from assay.model.documents import BlockKind, Chunk, Document, Section
 from assay.model.headings import InnerHeading
 from assay.model.ids import chunk_id, content_hash
+from assay.ports import TokenCounter
 
 CHUNKER_REVISION = "2"
 """Increase when the same document and rules would give other chunks."""
 
-CountTokens = Callable[[Sequence[str]], list[int]]
 
 _MIN_CHARACTERS = 100
 _MIN_TOKENS = 64
@@ -84,7 +84,7 @@ class _Draft:
         return self.chunk.start < self.units[0].start
 
 
-def chunk_document(document: Document, rules: ChunkingRules, count_tokens: CountTokens) -> tuple[Chunk, ...]:
+def chunk_document(document: Document, rules: ChunkingRules, count_tokens: TokenCounter) -> tuple[Chunk, ...]:
     """Cut a document into chunks, in order. Deterministic.
 
     Every visible character is in exactly one chunk, except overlaps and the repeated text around parts of code blocks
@@ -195,7 +195,7 @@ class _Drafter:
 
 
 def _count_and_shrink(
-    drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens, most: int | None
+    drafts: list[_Draft], drafter: _Drafter, count_tokens: TokenCounter, most: int | None
 ) -> list[_Draft]:
     """Count the tokens of drafts, and replace those with too many."""
     while uncounted := [index for index, draft in enumerate(drafts) if draft.tokens is None]:

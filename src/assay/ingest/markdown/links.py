@@ -10,7 +10,7 @@ from assay.model.bounds import URL
 from assay.model.documents import RawPage
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_PAGE_SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
+PAGE_SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:")
 _FOLDER_PAGES = {"index", "readme"}
 
@@ -68,8 +68,8 @@ class MarkdownLinkResolver:
             return self._page.url + fragment
         if (url := self._linked_file(path)) is not None:
             return url + fragment
-        if _PAGE_SUFFIX.search(path):  # not a page of this source: as if served next to this one
-            return self._join_url(self._file_base, _PAGE_SUFFIX.sub("", path), fragment)
+        if PAGE_SUFFIX.search(path):  # not a page of this source: as if served next to this one
+            return self._join_url(self._file_base, PAGE_SUFFIX.sub("", path), fragment)
         return self._join_url(self._base, path, fragment)
 
     def _linked_file(self, path: str) -> str | None:
@@ -78,7 +78,7 @@ class MarkdownLinkResolver:
         if not links:
             return None
         name = unquote(path.partition("?")[0])
-        if not _PAGE_SUFFIX.search(name):
+        if not PAGE_SUFFIX.search(name):
             return None
         if name.startswith("@site/"):
             suffix = "/" + posixpath.normpath(name.removeprefix("@site/"))
@@ -120,7 +120,7 @@ def _by_page_name(links: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _page_name(path: str) -> str:
-    return _PAGE_SUFFIX.sub("", path).replace(" ", "-").lower()
+    return PAGE_SUFFIX.sub("", path).replace(" ", "-").lower()
 
 
 def _split_fragment(address: str) -> tuple[str, str]:
@@ -134,5 +134,5 @@ def _is_folder_page(path: str) -> bool:
     A canonical URL has no trailing slash, but links in such a page are relative to the folder; in MkDocs this holds for
     every page.
     """
-    parts = _PAGE_SUFFIX.sub("", path).split("/")
+    parts = PAGE_SUFFIX.sub("", path).split("/")
     return parts[-1].lower() in _FOLDER_PAGES or parts[-1:] == parts[-2:-1]

@@ -23,13 +23,13 @@ from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
 from assay.ingest.markdown.inline_rules import IN_HEADING, RULES, WIKI_LINKS
 from assay.ingest.markdown.javascript import shown_text, unescaped
-from assay.ingest.markdown.links import MarkdownLinkResolver
+from assay.ingest.markdown.links import PAGE_SUFFIX, MarkdownLinkResolver
 from assay.ingest.markdown.macros import without_macros
 from assay.ingest.markdown.mdx import IMPORTS
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
 from assay.ingest.markdown.smart_text import smart_text
-from assay.ingest.markdown.snippets import with_snippets
+from assay.ingest.markdown.snippets import FRONT_MATTER, with_snippets
 from assay.ingest.markdown.tag_reading import TagReader
 from assay.ingest.markdown.tags import Tag, TagKind, html_pieces, nesting_of
 from assay.ingest.text.inlines import Inline, code_span, storable
@@ -38,10 +38,8 @@ from assay.ingest.text.labels import container_label, is_tab
 _NEWLINES = re.compile(r"\r\n?")
 _ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _CODE_LANGUAGE = re.compile(r"\A(?:#!|:{3})[\w#.+-]+\s+(?=\S)")
 _MEDIA_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|pdf|mp[34]|webm|ogg|wav|mov)(?:#.*)?$", re.IGNORECASE)
-_MARKDOWN_NAME = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 _MOST_INCLUSIONS = 500
 _DEEPEST_INCLUSION = 10
 
@@ -367,7 +365,7 @@ class Renderer:
 
     def _tag(self, tag: Tag) -> None:
         path = self._environment.get(IMPORTS, {}).get(tag.name)
-        if path is not None and tag.kind is not TagKind.CLOSE and _MARKDOWN_NAME.search(path):
+        if path is not None and tag.kind is not TagKind.CLOSE and PAGE_SUFFIX.search(path):
             if (text := self._context.included(path)) is not None:
                 self._put(text, self._links.of_import(unescaped(path)), None)
             return
@@ -393,7 +391,7 @@ class Renderer:
         self._context.inclusions += 1
         is_allowed = self._depth < _DEEPEST_INCLUSION and self._context.inclusions <= _MOST_INCLUSIONS
         if is_allowed and not self._elements.is_hidden:
-            text = _FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1)
+            text = FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1)
             Renderer(self._context, links, anchors, self._depth + 1).render(text)
 
     # --- footnotes ---

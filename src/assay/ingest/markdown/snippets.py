@@ -17,7 +17,7 @@ _LINE = re.compile(
     r"|\{!>?[ \t]*+(?P<included>\S(?:.*[^ \t])?)[ \t]*+!\})[ \t]*"
 )
 _SECTION_MARK = re.compile(r"-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:[ \t]*[A-Za-z][\w-]*[ \t]*\]")
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _DEEPEST = 10
 _MOST_FILES = 500
 
@@ -67,7 +67,7 @@ class _Expansion:
             return
         if self._dedent and self._include(reference) is None:
             text = textwrap.dedent(text)
-        text = _FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1).removesuffix("\n")
+        text = FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1).removesuffix("\n")
         for line in self.lines(text, depth + 1):
             yield indent + line if line else line
 

@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.model.bounds import shortened
 from assay.validation.content.fences import split_code
 
 _CODE = "\x00"
@@ -165,8 +166,7 @@ def leftovers(text: str) -> dict[str, str]:
     for name, kind in suspected:
         match = kind.pattern.search(fenced if kind.in_fences else prose)
         if match is not None:
-            shown = " ".join(match[0].replace(_CODE, "`…`").split())
-            found[name] = shown if len(shown) <= _LONGEST_EXAMPLE else f"{shown[: _LONGEST_EXAMPLE - 1]}…"
+            found[name] = shortened(" ".join(match[0].replace(_CODE, "`…`").split()), _LONGEST_EXAMPLE)
     return found
 
 

@@ -4,8 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from assay.model.bounds import shortened
 from assay.model.counting import counted as counted_of
 from assay.model.evaluation import Anchoring, TopicType
+from assay.model.field_errors import lower_first
 from assay.model.validations import LatencyFigures, TopicResult
 from assay.validation.gate.policy import QualityLimits
 from assay.validation.gate.quality import PRECISION, counted
@@ -84,7 +86,7 @@ def _lost_judgments(results: Sequence[TopicResult]) -> Iterator[str]:
     for (anchoring, page, reason), count in lost.most_common():
         what = f"{count} judgments" if count > 1 else "1 judgment"
         short_reason = reason.replace(f" {page}", "").rstrip(".")
-        why = f" ({short_reason[:1].lower()}{short_reason[1:]})" if short_reason else ""
+        why = f" ({lower_first(short_reason)})" if short_reason else ""
         next_step = "" if anchoring in explained else f": {_NEXT_STEPS[anchoring]}"
         explained.add(anchoring)
         yield f"{what} on {page} {'are' if count > 1 else 'is'} {anchoring.value}{why}{next_step}"
@@ -256,5 +258,4 @@ def _expected(results: Sequence[TopicResult]) -> Iterator[str]:
 
 def _quoted(result: TopicResult) -> str:
     """The query in quotation marks, on one line, truncated."""
-    text = " ".join(result.topic.text.split())
-    return f"'{text if len(text) <= _SHOWN_CHARACTERS else f'{text[: _SHOWN_CHARACTERS - 1]}…'}'"
+    return f"'{shortened(' '.join(result.topic.text.split()), _SHOWN_CHARACTERS)}'"

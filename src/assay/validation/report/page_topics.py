@@ -8,8 +8,8 @@ from assay.model.ranking import Hit
 from assay.model.validations import TopicResult, Unjudged, Validation
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, link
 from assay.validation.report.page_parts import facts, section, table
+from assay.validation.report.wording import MAIN_MEASURES, cut, milliseconds, number, short, worst_first
 from assay.validation.report.wording import NOTHING as NO_VALUE
-from assay.validation.report.wording import cut, milliseconds, number, short, worst_first
 
 _WITH_HITS = 100
 """Largest number of topics listed with their hits."""
@@ -29,7 +29,6 @@ _LABELS = {
     0: ("bad", "0 · not relevant"),
     None: ("open", "not judged"),
 }
-_SCORES = ("P@5", "nDCG@10")
 
 
 def topics(validation: Validation) -> Markup:
@@ -46,7 +45,7 @@ def topics(validation: Validation) -> Markup:
     told = [element("p", order, class_="muted small"), element("div", map(_topic, whole), class_="stack")]
     if rows:
         caption = f"The next {counted(len(rows), 'topic')}, without their hits."
-        head = ("topic", "query+", "type", *(f"{name}#" for name in _SCORES), "best at#")
+        head = ("topic", "query+", "type", *(f"{name}#" for name in MAIN_MEASURES), "best at#")
         told.append(element("div", table(caption, head, map(_row, rows)), class_="below"))
     if rest:
         told.append(
@@ -61,7 +60,7 @@ def topics(validation: Validation) -> Markup:
 
 def _row(result: TopicResult) -> list[Child]:
     topic = result.topic
-    values = [number(result.values.get(name)) for name in _SCORES]
+    values = [number(result.values.get(name)) for name in MAIN_MEASURES]
     return [
         short(topic.id, 80),
         short(topic.text, 120),
@@ -74,7 +73,7 @@ def _row(result: TopicResult) -> list[Child]:
 def _topic(result: TopicResult) -> Markup:
     topic = result.topic
     tone, word = _standing(result)
-    scores = [f"{name} {number(result.values.get(name), 2)}" for name in _SCORES if name in result.values]
+    scores = [f"{name} {number(result.values.get(name), 2)}" for name in MAIN_MEASURES if name in result.values]
     scores.append(f"best at {result.rank_of_best}" if result.rank_of_best else "nothing relevant")
     summary = element(
         "summary",
@@ -121,7 +120,7 @@ def _expectations(result: TopicResult) -> Iterable[tuple[str, Child]]:
     relevant = f"{counted(result.relevant, 'relevant chunk')} in the index"
     lost = sum(not resolution.anchoring.scores for resolution in result.resolutions)
     yield "judgments", f"{len(topic.judgments)}, {relevant}" + (f", {lost} lost" if lost else "")
-    others = [f"{name} {number(value)}" for name, value in result.values.items() if name not in _SCORES]
+    others = [f"{name} {number(value)}" for name, value in result.values.items() if name not in MAIN_MEASURES]
     if others:
         yield "measures", " · ".join(others)
     if result.total_ms is not None:

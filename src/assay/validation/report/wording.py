@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from assay.model.bounds import shortened
 from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome
 from assay.model.validations import TopicResult, Validation
@@ -30,14 +31,12 @@ def printable(text: str) -> str:
 
 def short(text: str, most: int) -> str:
     """The text on one line, truncated."""
-    line = " ".join(printable(text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return shortened(" ".join(printable(text).split()), most)
 
 
 def cut(text: str, most: int) -> str:
     """The text with its lines, truncated."""
-    clean = printable(text).strip("\n")
-    return clean if len(clean) <= most else f"{clean[: most - 1].rstrip()}…"
+    return shortened(printable(text).strip("\n"), most)
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from assay.model.bounds import shortened
 from assay.model.counting import counted
 from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
@@ -90,7 +91,7 @@ class PagesBySource(PageCollector[dict[str, _Pages]]):
         pages = self._sources[info.source]
         pages.count += 1
         if is_almost_empty(text):
-            pages.nearly_empty.append(f"{info.url} ({_cut(text)!r})")
+            pages.nearly_empty.append(f"{info.url} ({shortened(' '.join(text.split()), _LONGEST_TEXT)!r})")
         self._alike[edition_of(info)].offer(info.url, text)
 
     def result(self) -> dict[str, _Pages]:
@@ -207,8 +208,3 @@ def _first(sources: Mapping[str, _Markup], kind: str) -> str:
 def _of(name: str, sources: Mapping[str, object]) -> str:
     """Name the source if there are several."""
     return f" of {name}" if len(sources) > 1 else ""
-
-
-def _cut(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _LONGEST_TEXT else f"{shown[: _LONGEST_TEXT - 1]}…"

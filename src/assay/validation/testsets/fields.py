@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from assay.errors import InputError
+from assay.model.field_errors import lower_first
 from assay.model.ids import canonical_url
 from assay.model.located import Path
 from assay.validation.testsets.keys import meant, shown
@@ -101,7 +102,7 @@ class FieldChecks:
             url = canonical_url(text)
         except InputError as error:
             self.fault(
-                path, f"{_lower_first(error.message.rstrip('.'))} (it has to look like https://docs.example.org/guide)"
+                path, f"{lower_first(error.message.rstrip('.'))} (it has to look like https://docs.example.org/guide)"
             )
             return None
         self._urls[text] = url
@@ -150,7 +151,3 @@ def _no_text(value: str) -> str | None:
         except UnicodeEncodeError as error:
             return f"has half of a surrogate pair (U+{ord(value[error.start]):04X}), which cannot stand in text"
     return None
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

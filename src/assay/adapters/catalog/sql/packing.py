@@ -165,13 +165,14 @@ def _rows(noun: type[T], columns: Mapping[str, Sequence[Any]]) -> Iterable[T]:
     """Rebuild nouns from columns; unknown columns are ignored, missing ones take the field's default."""
     known = [field.name for field in fields(noun)]
     names = [name for name in known if name in columns]
-    rows = zip(*(map(_frozen, columns[name]) for name in names), strict=True)
+    rows = zip(*(map(frozen, columns[name]) for name in names), strict=True)
     if names == known[: len(names)]:  # nearly always; positions take half the time of names
         return [typed(noun(*row), TypeError) for row in rows]
     return [typed(noun(**dict(zip(names, row, strict=True))), TypeError) for row in rows]
 
 
-def _frozen(value: object) -> object:
+def frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A list of JSON as a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from assay.adapters.catalog.sql.field_types import typed
 from assay.adapters.catalog.sql.packing import (
     RESTORE_HINT,
+    frozen,
     json_text,
     packed_outline,
     packed_text,
@@ -65,7 +66,7 @@ def generation_of(row: Row) -> Generation:
     """Read a row of `generations`. Raises CatalogCorrupt."""
     with _corrupt_on_error(f"generation {row['id']}") as damaged:
         identities = {name: typed(restored(noun, row[name]), damaged) for name, noun in _IDENTITIES.items()}
-        values = {**row, **identities, "state": State(row["state"]), "sources": _frozen(row["sources"])}
+        values = {**row, **identities, "state": State(row["state"]), "sources": frozen(row["sources"])}
         return typed(Generation(**values), damaged)
 
 
@@ -140,7 +141,7 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
     """Read the chunk in a row of `chunks`. Raises CatalogCorrupt if it is damaged."""
     with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
         values: dict[str, Any] = dict(zip(_CHUNK_FIELDS, _chunk_columns(row), strict=True))
-        values["heading_path"] = _frozen(values["heading_path"])
+        values["heading_path"] = frozen(values["heading_path"])
         values["inner_headings"] = from_rows(values["inner_headings"])
         return typed(Chunk(document=document, **values), damaged)
 
@@ -175,7 +176,7 @@ def restored(noun: type[T], values: Mapping[str, Any]) -> T:
             f"The catalog holds a {noun.__name__} without {', '.join(missing)}; another version of Assay wrote it.",
             hint="Remove the catalog and run `assay publish`, or use the version that wrote it.",
         )
-    arguments: dict[str, Any] = {name: _frozen(value) for name, value in values.items() if name in known}
+    arguments: dict[str, Any] = {name: frozen(value) for name, value in values.items() if name in known}
     return noun(**arguments)
 
 
@@ -186,10 +187,6 @@ def _as_json(generation_id: str, name: str, values: Mapping[str, object]) -> dic
     except (TypeError, ValueError) as error:
         raise CatalogError(f"The {name} of generation {generation_id} cannot be stored as JSON ({error}).") from error
     return plain
-
-
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
-    return tuple(value) if isinstance(value, list) else value
 
 
 def now_utc() -> datetime:

@@ -9,13 +9,12 @@ from functools import lru_cache
 from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 
 from assay.errors import InputError
-from assay.model.ids import canonical_url
+from assay.model.ids import WEB_PORTS, canonical_url
 
 MAX_LENGTH = 2_000
 """Longest address in characters; longer ones are traps, and servers refuse them."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED_ESCAPE = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aAeE])")
 """Escapes of unreserved characters (RFC 3986)."""
@@ -100,14 +99,14 @@ def _normalized(url: str) -> str | None:
     parts = urlsplit(url)
     scheme = parts.scheme.lower()
     host = (parts.hostname or "").rstrip(".")
-    if scheme not in _PORTS or not host or "@" in parts.netloc:
+    if scheme not in WEB_PORTS or not host or "@" in parts.netloc:
         return None
     if not host.isascii():
         host = host.encode("idna").decode("ascii")  # UnicodeError is a ValueError
     if re.search(r"[\s<>\"{}|\\^`%]", host):
         return None
     netloc = f"[{host}]" if ":" in host else host
-    if parts.port is not None and parts.port != _PORTS[scheme]:
+    if parts.port is not None and parts.port != WEB_PORTS[scheme]:
         netloc = f"{netloc}:{parts.port}"
     path = _path(parts.path)
     return urlunsplit((scheme, netloc, path, _query(parts.query), ""))

@@ -13,6 +13,7 @@ from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
 from assay.adapters.sources.site.http.decoding import decode_text, is_garbled
 from assay.adapters.sources.site.http.responses import FetchError, FetchLimits, Response, accept_success
+from assay.adapters.sources.site.http.retrying import REDIRECTS
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
 from assay.adapters.sources.site.store import StoredPage, compress
@@ -32,7 +33,6 @@ _LOOKS_HTML = re.compile(
 )
 _TOO_LONG = "the page is too long"
 _SUCCESS = frozenset({200, 203})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class FetchOutcome(StrEnum):
@@ -200,7 +200,7 @@ def _outcome_without_body(job: FetchJob, response: Response, conditional: bool) 
     if status == 304:
         reason = "the server returned 304 (not modified) to an unconditional request"
         return (FetchOutcome.UNCHANGED, "") if conditional else (FetchOutcome.BROKEN, reason)
-    if status in _REDIRECTS:
+    if status in REDIRECTS:
         target = resolve(job.address, response.headers.get("location", ""))
         reason = f"redirects ({status}) to an address that is not http or https"
         return (FetchOutcome.EXCLUDED, reason) if target is None else (FetchOutcome.MOVED, target)

@@ -8,13 +8,14 @@ import httpcore2
 
 from assay.adapters.sources.site.http.client import USER_AGENT
 from assay.adapters.sources.site.http.guard import GuardedBackend, SocketGuard
+from assay.adapters.sources.site.http.retrying import REDIRECTS
 from assay.errors import SourceError
+from assay.model.ids import WEB_PORTS
 
 NO_ANSWER = "no answer"
 _SECONDS = 20.0
 _PAUSE = 0.1
 _MAX_REDIRECTS = 5
-_ORIGIN_PORTS = {"http": 80, "https": 443}
 
 
 class UrlCheck:
@@ -56,7 +57,7 @@ class UrlCheck:
             sent = [("User-Agent", USER_AGENT), ("Host", urlsplit(url).netloc.rpartition("@")[2])]
             with pool.stream(method, url.partition("#")[0], headers=sent, extensions={"timeout": timeouts}) as answer:
                 headers = {name.lower(): value for name, value in answer.headers}
-                if answer.status not in {301, 302, 303, 307, 308} or b"location" not in headers:
+                if answer.status not in REDIRECTS or b"location" not in headers:
                     return answer.status
             url = urljoin(url, headers[b"location"].decode("latin-1"))
         raise SourceError(f"more than {_MAX_REDIRECTS} redirects")
@@ -79,4 +80,4 @@ class _PublicOnly(SocketGuard):
 
 def _origin(url: str) -> tuple[str, int]:
     parts = urlsplit(url)
-    return parts.hostname or "", parts.port or _ORIGIN_PORTS.get(parts.scheme, 0)
+    return parts.hostname or "", parts.port or WEB_PORTS.get(parts.scheme, 0)
