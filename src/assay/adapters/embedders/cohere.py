@@ -10,8 +10,8 @@ from typing import Any
 
 from assay.adapters.embedders.remote.embedder import RemoteEmbedder, RemoteRules
 from assay.adapters.embedders.remote.provider import Purpose, count_at
-from assay.adapters.embedders.remote.vector_checks import UnusableAnswer
 from assay.adapters.remote.transport import Transport
+from assay.adapters.remote.unusable import UnusableAnswer
 from assay.errors import ConfigurationError
 from assay.model.generations import EmbedderIdentity
 from assay.ports import EmbedderObserver

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, require_text, unit_vectors
+from assay.adapters.embedders.remote.vector_checks import require_text, unit_vectors
+from assay.adapters.remote.unusable import UnusableAnswer
 from assay.errors import ConfigurationError, EmbedderUnavailable, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.ports import Batching, TextEmbedder, TokenCounter, Vector, Vectors

@@ -11,7 +11,8 @@ from typing import Any
 
 from assay.adapters.remote.breaker import CircuitBreaker
 from assay.adapters.remote.clock import MonotonicClock
-from assay.adapters.rerankers.score_checks import UnusableScores, finite_scores
+from assay.adapters.remote.unusable import UnusableAnswer
+from assay.adapters.rerankers.score_checks import finite_scores
 from assay.errors import ConfigurationError, RerankerRefused, RerankError, RerankerUnavailable
 from assay.ports import RerankerIdentity
 
@@ -57,7 +58,7 @@ class FastEmbedReranker:
             if self._model is None:
                 self._load()
             return finite_scores(list(self._model.rerank(query, list(texts))), len(texts))
-        except UnusableScores as error:
+        except UnusableAnswer as error:
             raise RerankError(f"{self.identity.model} returned scores that cannot be used: {error}.") from None
         finally:
             self._one_at_a_time.release()

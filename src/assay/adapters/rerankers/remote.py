@@ -8,12 +8,14 @@ from random import random
 from time import sleep
 from typing import Any, Protocol
 
-from assay.adapters.remote.answers import message_in, retry_after_in
+from assay.adapters.remote.answers import message_in
 from assay.adapters.remote.breaker import CircuitBreaker
 from assay.adapters.remote.clock import MonotonicClock
-from assay.adapters.remote.retries import RetryPolicy, is_transient
+from assay.adapters.remote.failures import Failure, redirect_hint, refusal
+from assay.adapters.remote.retries import RetryPolicy
 from assay.adapters.remote.transport import Answer, NoAnswer, Transport
-from assay.adapters.rerankers.score_checks import UnusableScores, scores_by_index
+from assay.adapters.remote.unusable import UnusableAnswer, unusable_reason
+from assay.adapters.rerankers.score_checks import scores_by_index
 from assay.errors import RerankerRefused, RerankError, RerankerUnavailable
 from assay.ports import RerankerCall, RerankerIdentity, RerankerObserver
 from assay.redaction import peer_words
@@ -68,22 +70,10 @@ class RerankApi(Protocol):
         """JSON body of a request."""
 
     def results(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON, not checked yet
-        """The results in an answer's parsed JSON. Raises UnusableScores."""
+        """The results in an answer's parsed JSON. Raises UnusableAnswer."""
 
     def hint(self, status: int, message: str) -> str:
         """Hint for a refusal; empty for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A failed attempt. status: as in RerankerCall. final: whether a retry would fail too."""
-
-    status: str
-    message: str
-    error: type[RerankError]
-    hint: str = ""
-    final: bool = False
-    retry_after: float | None = None
 
 
 class RemoteReranker:
@@ -144,7 +134,7 @@ class RemoteReranker:
         while True:
             attempt += 1
             outcome = self._attempt(body, len(texts), max(round(deadline - self._clock.now(), 3), 0.001))
-            if not isinstance(outcome, _Failure):
+            if not isinstance(outcome, Failure):
                 return outcome
             elapsed = self._clock.now() - began
             delay = None
@@ -153,60 +143,48 @@ class RemoteReranker:
             if delay is None or self._clock.now() + delay >= deadline:
                 if outcome.status not in _OF_THE_QUERY:
                     self._breaker.failed()
-                raise self._error(outcome, attempt)
+                raise outcome.to_error(self._api.name, f" ({attempt} tries)" if attempt > 1 else "")
             sleep(delay)
 
-    def _attempt(self, body: bytes, texts: int, seconds: float) -> list[float] | _Failure:
+    def _attempt(self, body: bytes, texts: int, seconds: float) -> list[float] | Failure:
         began = self._clock.now()
         most = _ANSWER_BYTES + texts * _RESULT_BYTES + _ESCAPED * len(body)
-        outcome: list[float] | _Failure
+        outcome: list[float] | Failure
         try:
             answer = self._transport.post(body, seconds, most)
         except NoAnswer as lost:
             outcome = self._lost(lost)
         else:
             outcome = self._read(answer, texts) if answer.status == 200 else self._refusal(answer)
-        status = outcome.status if isinstance(outcome, _Failure) else "ok"
+        status = outcome.status if isinstance(outcome, Failure) else "ok"
         if self._observer is not None:
             identity = self.identity
             seconds = self._clock.now() - began
             self._observer(RerankerCall(identity.provider, identity.model, texts, seconds, status))
         return outcome
 
-    def _read(self, answer: Answer, texts: int) -> list[float] | _Failure:
+    def _read(self, answer: Answer, texts: int) -> list[float] | Failure:
         try:
             return scores_by_index(self._api.results(json.loads(answer.body)), texts, self._api.score_field)
-        except UnusableScores as error:
-            reason = str(error)
-        except ValueError:
-            reason = "it is not JSON"
-        except RecursionError:
-            reason = "it is nested too deeply"
+        except (ValueError, RecursionError, UnusableAnswer) as error:
+            reason = unusable_reason(error)
         hint = "Check that [rerank] base_url is the address of a reranker, and that [rerank] provider names its API."
-        return _Failure("unusable", f"its answer cannot be used: {reason}", RerankError, hint, final=True)
+        return Failure("unusable", f"its answer cannot be used: {reason}", RerankError, hint, final=True)
 
-    def _lost(self, lost: NoAnswer) -> _Failure:
+    def _lost(self, lost: NoAnswer) -> Failure:
         message = peer_words(f"{lost.detail} ({self._transport.address})")
         if lost.fault == "oversized":
             hint = "Check that [rerank] base_url is the address of a reranker."
-            return _Failure("unusable", message, RerankError, hint, final=True)
+            return Failure("unusable", message, RerankError, hint, final=True)
         hint = {
             "unreachable": "Check [rerank] base_url, the server and the network.",
             "timeout": "Increase [rerank] timeout, or decrease [rerank] depth.",
         }.get(lost.fault, "")
-        return _Failure(lost.fault, message, RerankerUnavailable, hint, final=lost.fault == "timeout")
+        return Failure(lost.fault, message, RerankerUnavailable, hint, final=lost.fault == "timeout")
 
-    def _refusal(self, answer: Answer) -> _Failure:
+    def _refusal(self, answer: Answer) -> Failure:
         status, message = answer.status, message_in(answer)
-        described = f"it answered {status}" + (f": {message.rstrip('.')}" if message else "")
-        final = not is_transient(status)
         hint = self._api.hint(status, message) or _HINTS.get(status, "")
         if 300 <= status < 400:
-            hint = "Redirects are not followed, to protect the key; set [rerank] base_url to the final address."
-        error = RerankerRefused if final else RerankerUnavailable
-        return _Failure(str(status), described, error, hint, final=final, retry_after=retry_after_in(answer))
-
-    def _error(self, failure: _Failure, attempts: int) -> RerankError:
-        verb = "refused" if failure.error is RerankerRefused else "failed"
-        tries = f" ({attempts} tries)" if attempts > 1 else ""
-        return failure.error(f"{self._api.name} {verb}: {failure.message}{tries}.", hint=failure.hint)
+            hint = redirect_hint("[rerank] base_url")
+        return refusal(answer, message, (RerankerRefused, RerankerUnavailable), hint)

@@ -4,15 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-
-class UnusableScores(Exception):
-    """An answer has no score for each text; the message is the reason."""
+from assay.adapters.remote.unusable import UnusableAnswer
 
 
 def results_in(answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
-    """`results` of an answer's parsed JSON. Raises UnusableScores if there is none."""
+    """`results` of an answer's parsed JSON. Raises UnusableAnswer if there is none."""
     if not isinstance(answer, Mapping) or "results" not in answer:
-        raise UnusableScores("it has no results")
+        raise UnusableAnswer("it has no results")
     return answer["results"]
 
 
@@ -21,37 +19,37 @@ def scores_by_index(results: Any, texts: int, field: str) -> list[float]:  # noq
 
     field: name of the score.
 
-    Raises UnusableScores unless each text has one finite score.
+    Raises UnusableAnswer unless each text has one finite score.
     """
     if not isinstance(results, list) or not all(isinstance(one, Mapping) for one in results):
-        raise UnusableScores("the results are not a list of objects")
+        raise UnusableAnswer("the results are not a list of objects")
     if len(results) != texts:
-        raise UnusableScores(f"it has {len(results)} results for {texts} texts")
+        raise UnusableAnswer(f"it has {len(results)} results for {texts} texts")
     found: dict[int, float] = {}
     for one in results:
         index = one.get("index")
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < texts:
-            raise UnusableScores(f"the index {index!r:.40} belongs to no text")
+            raise UnusableAnswer(f"the index {index!r:.40} belongs to no text")
         if index in found:
-            raise UnusableScores(f"the index {index} appears twice")
+            raise UnusableAnswer(f"the index {index} appears twice")
         found[index] = _finite(one.get(field), field)
     return [found[index] for index in range(texts)]
 
 
 def finite_scores(scores: Sequence[Any], texts: int) -> list[float]:
-    """Scores that are in the order of the texts already. Raises UnusableScores as scores_by_index does."""
+    """Scores that are in the order of the texts already. Raises UnusableAnswer as scores_by_index does."""
     if len(scores) != texts:
-        raise UnusableScores(f"it has {len(scores)} scores for {texts} texts")
+        raise UnusableAnswer(f"it has {len(scores)} scores for {texts} texts")
     return [_finite(float(score), "score") for score in scores]
 
 
 def _finite(score: Any, field: str) -> float:  # noqa: ANN401 - a parsed JSON value
     if isinstance(score, bool) or not isinstance(score, int | float):
-        raise UnusableScores(f"a {field} is not a number")
+        raise UnusableAnswer(f"a {field} is not a number")
     try:
         number = float(score)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise UnusableScores(f"a {field} is not finite")
+        raise UnusableAnswer(f"a {field} is not finite")
     return number

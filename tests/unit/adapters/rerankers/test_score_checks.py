@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.rerankers.score_checks import UnusableScores, finite_scores, scores_by_index
+from assay.adapters.remote.unusable import UnusableAnswer
+from assay.adapters.rerankers.score_checks import finite_scores, scores_by_index
 
 
 def _result(index: object, score: object) -> dict[str, object]:
@@ -42,13 +43,13 @@ def test_results_in_any_order_give_the_scores_in_the_order_of_the_texts(scores: 
     ],
 )
 def test_results_without_one_finite_score_for_each_text_are_refused(results: object, reason: str) -> None:
-    with pytest.raises(UnusableScores, match=reason):
+    with pytest.raises(UnusableAnswer, match=reason):
         scores_by_index(results, 2, "score")
 
 
 def test_scores_in_order_are_counted_and_have_to_be_finite() -> None:
     assert finite_scores([1, 2.5], 2) == [1.0, 2.5]
-    with pytest.raises(UnusableScores, match="1 scores for 2 texts"):
+    with pytest.raises(UnusableAnswer, match="1 scores for 2 texts"):
         finite_scores([1.0], 2)
-    with pytest.raises(UnusableScores, match="not finite"):
+    with pytest.raises(UnusableAnswer, match="not finite"):
         finite_scores([float("nan")], 1)

@@ -9,12 +9,14 @@ from random import random
 
 from assay.adapters.embedders.remote.provider import Provider, Purpose
 from assay.adapters.embedders.remote.rate_limits import Interrupted, RateLimited, RateLimiter, Ticket
-from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
-from assay.adapters.remote.answers import message_in, retry_after_in
+from assay.adapters.embedders.remote.vector_checks import unit_vectors
+from assay.adapters.remote.answers import message_in
 from assay.adapters.remote.clock import RateClock
-from assay.adapters.remote.retries import RetryPolicy, is_transient
+from assay.adapters.remote.failures import Failure, redirect_hint, refusal
+from assay.adapters.remote.retries import RetryPolicy
 from assay.adapters.remote.transport import Answer, NoAnswer, Transport
-from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
+from assay.adapters.remote.unusable import UnusableAnswer, unusable_reason
+from assay.errors import EmbedderRefused, EmbedderUnavailable, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.ports import EmbedderCall, EmbedderObserver, Vectors
 from assay.redaction import peer_words
@@ -43,26 +45,6 @@ class CallLimits:
     retries: RetryPolicy
     timeout: float
     rate_limit_wait: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A failed attempt.
-
-    status: as in EmbedderCall.
-    error: class of the error after the last attempt.
-    final: whether a retry would fail too.
-    worked: whether the provider may have embedded the texts.
-    retry_after: seconds that the provider asked to wait.
-    """
-
-    status: str
-    message: str
-    error: type[EmbeddingError]
-    hint: str = ""
-    final: bool = False
-    worked: bool = False
-    retry_after: float | None = None
 
 
 @dataclass
@@ -104,7 +86,7 @@ class ProviderCalls:
             ticket = self._acquire_ticket(amounts, since, limits, failing)
             began = self.clock.now()
             outcome = self._attempt(body, texts, tokens, purpose, limits.timeout, ticket)
-            if not isinstance(outcome, _Failure):
+            if not isinstance(outcome, Failure):
                 self._reached, self._warned = True, False
                 return outcome
             self._reached |= outcome.status != "unreachable"
@@ -118,14 +100,15 @@ class ProviderCalls:
             if not outcome.final and unusable < _MAX_UNUSABLE:
                 delay = retries.delay(attempt, failing, outcome.retry_after, random())  # noqa: S311 - jitter
             if delay is None:
-                raise self._final_error(outcome, attempt, failing)
+                tries = f" ({attempt} tries in {failing:.1f} seconds)" if attempt > 1 else ""
+                raise outcome.to_error(self.provider.name, tries)
             self._log_retry(outcome, attempt, delay, retries.budget)
             if outcome.status == "429":
                 self.limiter.pause(delay)  # other requests would be refused too
             self._wait(delay, since)
             failing += delay
 
-    def _log_retry(self, failure: _Failure, attempt: int, delay: float, budget: float) -> None:
+    def _log_retry(self, failure: Failure, attempt: int, delay: float, budget: float) -> None:
         """Log a retry: during long waits as a warning, once per outage, and once for the rate limit.
 
         After an error answer the next one is often good, so only the second error is a warning.
@@ -188,9 +171,9 @@ class ProviderCalls:
 
     def _attempt(
         self, body: bytes, texts: Sequence[str], tokens: int, purpose: Purpose, timeout: float, ticket: Ticket
-    ) -> Vectors | _Failure:
+    ) -> Vectors | Failure:
         """Make one request, record it, and correct the rate limiter by its real use."""
-        outcome: Vectors | _Failure
+        outcome: Vectors | Failure
         used: int | None = None
         with self._in_flight:
             began = self.clock.now()
@@ -206,7 +189,7 @@ class ProviderCalls:
                 else:
                     outcome = self._refusal(answer)
             seconds = self.clock.now() - began
-        if isinstance(outcome, _Failure):
+        if isinstance(outcome, Failure):
             self._observe(purpose, len(texts), 0, seconds, outcome.status)
             if not outcome.worked:
                 self.limiter.settle(ticket, _NOTHING)
@@ -216,13 +199,12 @@ class ProviderCalls:
             self.limiter.settle(ticket, {"tokens": used})
         return outcome
 
-    def _read(self, answer: Answer, texts: int) -> tuple[Vectors | _Failure, int | None]:
+    def _read(self, answer: Answer, texts: int) -> tuple[Vectors | Failure, int | None]:
         try:
             parsed = json.loads(answer.body)
             vectors = unit_vectors(self.provider.rows(parsed), texts, self.identity.dimension)
         except (ValueError, RecursionError, UnusableAnswer) as error:
-            reason = "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
-            reason = str(error) if isinstance(error, UnusableAnswer) else reason
+            reason = unusable_reason(error)
             hint = _WRONG_API_HINT
             if "dimensions instead" in reason:
                 hint = "Set [embedding] dimensions to the length of this model's vectors."
@@ -231,14 +213,14 @@ class ProviderCalls:
                     "Decrease [embedding] batch_texts: some servers answer only a part of a long list. See their log."
                 )
             message = f"its answer cannot be used: {reason}"
-            return _Failure("unusable", message, InvalidEmbedding, hint, worked=True), None
+            return Failure("unusable", message, InvalidEmbedding, hint, worked=True), None
         return vectors, self.provider.tokens(parsed)
 
-    def _lost_failure(self, lost: NoAnswer) -> _Failure:
+    def _lost_failure(self, lost: NoAnswer) -> Failure:
         message = f"{lost.detail} ({self.transport.address})"
         if lost.fault == "oversized":  # a retry would have the same size
-            return _Failure("unusable", peer_words(message), InvalidEmbedding, _WRONG_API_HINT, final=True, worked=True)
-        return _Failure(
+            return Failure("unusable", peer_words(message), InvalidEmbedding, _WRONG_API_HINT, final=True, worked=True)
+        return Failure(
             lost.fault,
             peer_words(message),
             EmbedderUnavailable,
@@ -246,26 +228,12 @@ class ProviderCalls:
             worked=lost.begun or lost.fault == "timeout",  # the provider charges for it
         )
 
-    def _refusal(self, answer: Answer) -> _Failure:
+    def _refusal(self, answer: Answer) -> Failure:
         """Map an answer other than 200."""
-        message = message_in(answer)
-        status = answer.status
-        described = f"it answered {status}" + (f": {message.rstrip('.')}" if message else "")
-        final = not is_transient(status) or self.provider.is_final(status, message)
-        return _Failure(
-            str(status),
-            described,
-            EmbedderRefused if final else EmbedderUnavailable,
-            self.provider.hint(status, message) or _hint(status),
-            final=final,
-            retry_after=retry_after_in(answer),
-        )
-
-    def _final_error(self, failure: _Failure, attempts: int, seconds: float) -> EmbeddingError:
-        name = self.provider.name
-        tries = f" ({attempts} tries in {seconds:.1f} seconds)" if attempts > 1 else ""
-        verb = "refused" if failure.error is EmbedderRefused else "failed"
-        return failure.error(f"{name} {verb}: {failure.message}{tries}.", hint=failure.hint)
+        status, message = answer.status, message_in(answer)
+        hint = self.provider.hint(status, message) or _hint(status)
+        is_final = self.provider.is_final(status, message)
+        return refusal(answer, message, (EmbedderRefused, EmbedderUnavailable), hint, is_final=is_final)
 
     def _observe(self, purpose: Purpose, texts: int, tokens: int, seconds: float, status: str) -> None:
         if self.observer is not None:
@@ -281,7 +249,7 @@ def _duration(seconds: float) -> str:
 def _hint(status: int) -> str:
     """Hint for a status of any provider."""
     if 300 <= status < 400:
-        return "Redirects are not followed, to protect the key; set [embedding] base_url to the final address."
+        return redirect_hint("[embedding] base_url")
     if status >= 500:
         return "The provider failed: try again later, or see its log or status page."
     return "Check that [embedding] base_url is the address of this provider's API, and model one of its models."

@@ -5,14 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from assay.adapters.remote.unusable import UnusableAnswer
 from assay.errors import InvalidEmbedding
 from assay.ports import Vectors
 
 _SHORTEST = 1e-6
-
-
-class UnusableAnswer(Exception):
-    """A provider's answer cannot be used; the message is the reason."""
 
 
 def require_text(texts: Iterable[str]) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
+from assay.adapters.embedders.remote.vector_checks import unit_vectors
+from assay.adapters.remote.unusable import UnusableAnswer
 
 
 @given(arrays(np.float64, (3, 8), elements=st.floats(-1e6, 1e6)).filter(lambda a: (np.abs(a).max(axis=1) > 1e-3).all()))
