@@ -30,7 +30,6 @@ __all__ = [
     "Format",
     "ResolvedExport",
     "add_judgment",
-    "append_judgments",
     "append_topics",
     "change_many",
     "examine_test_set",
@@ -85,14 +84,6 @@ def save_test_set(path: Path, test_set: TestSet, *, heading: str = "", overwrite
     replace_file(path, text_of(test_set, form, heading=heading).encode("utf-8"))
 
 
-def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -> None:
-    """Add judgments to a topic of a test-set file without changing any other byte.
-
-    Raises InputError for an invalid test set, an unknown topic or a file that cannot be edited; it stays unchanged.
-    """
-    _append(path, topic_id, _topic(path, topic_id), judgments)
-
-
 def append_topics(path: Path, topics: Sequence[Topic]) -> None:
     """Add topics to a test-set file without changing any other byte. Their ids have to be new.
 
@@ -101,18 +92,6 @@ def append_topics(path: Path, topics: Sequence[Topic]) -> None:
     with file_lock(path):
         load_test_set(path)
         _editor(path).append_topics([plain_topic(topic) for topic in topics])
-
-
-def _topic(path: Path, topic_id: str) -> Topic | None:
-    return next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
-
-
-def _append(path: Path, topic_id: str, topic: Topic | None, judgments: Sequence[Judgment]) -> None:
-    """topic: as the file has it; None if it has none with this id."""
-    inherited = topic.judgments if topic is not None else ()
-    _editor(path).append(
-        topic_id, [plain_judgment(one) for one in judgments], inherited=[plain_judgment(one) for one in inherited]
-    )
 
 
 FileStamp = tuple[int, int, int]
@@ -133,7 +112,7 @@ def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> No
 
     changes: by topic id, the new judgment by its index in the topic's list, from 0. Keys missing from it stay.
 
-    Raises InputError as append_judgments does.
+    Raises InputError as append_topics does.
     """
     load_test_set(path)
     _editor(path).change_topics(
@@ -150,17 +129,20 @@ def own_judgments(path: Path) -> frozenset[str]:
 
 
 def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Judgment:
-    """Add one judgment to a topic of a test-set file, so that it can be undone. See append_judgments.
+    """Add one judgment to a topic of a test-set file, so that it can be undone.
 
-    Uses a file lock, so that concurrent sessions wait for each other. If the topic already has a judgment of this
-    passage, writes nothing and returns that judgment.
+    Changes no other byte. Uses a file lock, so that concurrent sessions wait for each other. If the topic already has
+    a judgment of this passage, writes nothing and returns that judgment.
+
+    Raises InputError for an invalid test set, an unknown topic or a file that cannot be edited; it stays unchanged.
     """
     with file_lock(path):
-        topic = _topic(path, topic_id)
-        for known in topic.judgments if topic is not None else ():
+        inherited = next((topic.judgments for topic in load_test_set(path).topics if topic.id == topic_id), ())
+        for known in inherited:
             if _is_same(known.passage, judgment.passage):
                 return known
-        return record_addition(path, topic_id, lambda: _append(path, topic_id, topic, [judgment]))
+        added, before = plain_judgment(judgment), [plain_judgment(one) for one in inherited]
+        return record_addition(path, topic_id, lambda: _editor(path).append(topic_id, [added], inherited=before))
 
 
 def _is_same(known: Passage, other: Passage) -> bool:

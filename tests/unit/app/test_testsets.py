@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.testset_samples import labelled_sets, written
 
-from assay.app.testsets import append_judgments, change_many, examine_test_set, load_test_set, save_test_set
+from assay.app.testsets import add_judgment, change_many, examine_test_set, load_test_set, save_test_set
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, TestSet
 
@@ -54,11 +54,11 @@ def test_the_first_own_judgment_of_a_paraphrase_does_not_lose_those_of_its_origi
 """
     path = written(tmp_path, text)
     before = load_test_set(path)
-    append_judgments(path, "b", [NEW])
+    add_judgment(path, "b", NEW)
     after = load_test_set(path)
     assert after.topics[0] == before.topics[0]
     assert after.topics[1].judgments == (*before.topics[1].judgments, NEW)
-    append_judgments(path, "b", [Judgment(Passage(chunk_id="c"), 0)])
+    add_judgment(path, "b", Judgment(Passage(chunk_id="c"), 0))
     assert len(load_test_set(path).topics[1].judgments) == 3
 
 
@@ -74,7 +74,7 @@ def test_a_judgment_becomes_another(tmp_path: Path) -> None:
 def test_a_file_with_a_fault_is_neither_loaded_nor_changed(tmp_path: Path) -> None:
     path = written(tmp_path, "topics: [{id: a, text: x, top_k: 0}]")
     assert examine_test_set(path).error_count == 1
-    for attempt in (lambda: load_test_set(path), lambda: append_judgments(path, "a", [NEW])):
+    for attempt in (lambda: load_test_set(path), lambda: add_judgment(path, "a", NEW)):
         with pytest.raises(InputError, match="top_k: has to be a whole number"):
             attempt()
 
@@ -88,6 +88,6 @@ def test_appending_is_what_appending_means(
     topic = data.draw(st.sampled_from(test_set.topics))
     if any(judgment.passage == NEW.passage for judgment in topic.judgments) or not topic.expects_answer:
         return
-    append_judgments(path, topic.id, [NEW])
+    add_judgment(path, topic.id, NEW)
     after = {one.id: one for one in load_test_set(path).topics}
     assert after[topic.id].judgments == (*topic.judgments, NEW)

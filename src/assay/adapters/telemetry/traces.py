@@ -1,6 +1,5 @@
 """OpenTelemetry traces, configured by OTEL_* variables; needs the extra `otel`."""
 
-import logging
 import time
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Span
 
-logger = logging.getLogger(__name__)
 
 _NANOSECONDS = 1_000_000
 

@@ -13,8 +13,6 @@ from assay.ingest.text.inlines import Inline
 from assay.ingest.text.normalized import NormalizedWriter
 from assay.ingest.text.text_flow import TextFlow
 
-_MAX_DEPTH = 60
-
 
 @dataclass(slots=True)
 class _Element:

@@ -167,9 +167,6 @@ class OpenLoop:
 
 Load = ClosedLoop | OpenLoop
 
-SUITE = (ClosedLoop(1, 100), ClosedLoop(50, 50))
-"""The loads of seed 001's specification: 100 in a row, mean under 500 ms; 50 at once, p95 under 2 s."""
-
 
 # --- measuring -----------------------------------------------------------------------------------------------------
 

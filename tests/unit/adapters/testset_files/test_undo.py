@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.testsets import add_judgment, append_judgments, load_test_set, remove_judgment
+from assay.app.testsets import add_judgment, load_test_set, remove_judgment
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, Span
 from assay.model.labelling import Addition
@@ -150,7 +150,7 @@ def test_the_same_judgment_of_two_topics_is_taken_from_neither_where_it_is_not_c
     path = tmp_path / "s.yaml"
     path.write_text(YAML, encoding="utf-8")
     addition = record_addition(path, "a", 1)
-    append_judgments(path, "c", [judgment(1)])
+    add_judgment(path, "c", judgment(1))
     state = path.read_bytes()
     try:
         remove_judgment(addition)
