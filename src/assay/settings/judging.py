@@ -95,7 +95,9 @@ class GateSettings(Table):
     min_precision_share: Share = Field(
         default=0.8, description="Lowest share of topics that must reach `min_precision`."
     )
-    min_mrr: Share = Field(default=0.7, description="Lowest MRR: mean of 1 / rank of the first relevant hit.")
+    min_mrr: Share = Field(
+        default=0.7, description="Lowest MRR: mean of 1 / rank of the first hit with the highest label of all hits."
+    )
     max_p95_ms: float = Field(
         default=2_000.0, gt=0, description="Highest 95th percentile of search times, in milliseconds."
     )

@@ -43,7 +43,7 @@ class QualityLimits:
 
     min_precision: P@5 that a topic must reach, 0 to 1.
     min_precision_share: smallest share of topics that reach it, 0 to 1.
-    min_mrr: smallest mean reciprocal rank, 0 to 1.
+    min_mrr: smallest mean of `mrr`, 0 to 1.
     completeness, hashes: smallest share of hits with every field and with a correct hash, 0 to 1.
     max_p95_ms: limit on the 95th percentile of latency, in milliseconds.
     edge_topics: `count` like every topic, or are judged by whether they `abstain`.

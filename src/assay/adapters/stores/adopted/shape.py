@@ -99,7 +99,7 @@ def choose_dense(shape: Shape, wanted: str | None, collection: str) -> DenseVect
         found = matching[0]
     if found.problem:
         raise ConfigurationError(
-            f"The dense vector {found.label} of the collection {collection} cannot be plan: {found.problem}.",
+            f"The dense vector {found.label} of the collection {collection} cannot be searched: {found.problem}.",
             hint="Set [index] vector to another, or [index] adopt to another collection.",
         )
     return found
