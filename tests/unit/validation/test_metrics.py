@@ -86,7 +86,7 @@ def test_a_measure_has_the_spellings_of_the_field(spelling: str, name: str) -> N
         ("P@-5", "There is no measure 'P@-5'"),
         ("P@five", "There is no measure"),
         ("AP(rel=2)", "There is no measure"),
-        ("overlap@3", "is of a paraphrase and its original"),
+        ("overlap@3", "compares a paraphrase with its original"),
     ],
 )
 def test_what_is_no_measure_is_refused_with_what_there_is(name: str, words: str) -> None:

@@ -16,25 +16,25 @@ EXPONENTIAL_GAINS = (0, 1, 3)
 
 
 def precision(judged: JudgedRanking, k: int) -> float:
-    """Relevant hits in the top k, divided by k, also when fewer than k came back (seed 001; trec_eval's `P`)."""
+    """Relevant hits in the top k, divided by k, even if fewer than k were found (seed 001; trec_eval's `P`)."""
     return bisect_right(judged.ranks, k) / k
 
 
 def rank_of_best(judged: JudgedRanking) -> int | None:
-    """Rank from 1 of the first hit with the highest label of all hits; None where none is relevant (seed 001)."""
+    """Rank from 1 of the first hit with the highest label of all hits; None if none is relevant (seed 001)."""
     if BEST_LABEL in judged.found:
         return judged.found.index(BEST_LABEL) + 1
     return judged.ranks[0] if judged.ranks else None
 
 
 def best_reciprocal_rank(judged: JudgedRanking) -> float:
-    """1 / rank_of_best, 0 where there is none (seed 001's `mrr`)."""
+    """1 / rank_of_best, 0 without one (seed 001's `mrr`)."""
     rank = rank_of_best(judged)
     return 0.0 if rank is None else 1.0 / rank
 
 
 def reciprocal_rank(judged: JudgedRanking) -> float:
-    """1 / rank of the first relevant hit, 0 where there is none (trec_eval's `recip_rank`)."""
+    """1 / rank of the first relevant hit, 0 without one (trec_eval's `recip_rank`)."""
     return 1.0 / judged.ranks[0] if judged.ranks else 0.0
 
 
@@ -44,12 +44,12 @@ def recall(judged: JudgedRanking, k: int) -> float:
 
 
 def success(judged: JudgedRanking, k: int) -> float:
-    """1 where a relevant hit is in the top k, else 0 (trec_eval's `success`)."""
+    """1 if a relevant hit is in the top k, else 0 (trec_eval's `success`)."""
     return 1.0 if judged.ranks and judged.ranks[0] <= k else 0.0
 
 
 def average_precision(judged: JudgedRanking) -> float:
-    """Mean of the precision at each relevant chunk, 0 at those not found; 0 without any (trec_eval's `map`)."""
+    """Mean precision at the rank of each relevant chunk, 0 for one not found; 0 without any (trec_eval's `map`)."""
     if not judged.relevant:
         return 0.0
     return sum(count / rank for count, rank in enumerate(judged.ranks, start=1)) / judged.relevant
@@ -59,8 +59,8 @@ def ndcg(judged: JudgedRanking, k: int, gains: Sequence[int] = LINEAR_GAINS) -> 
     """Discounted gain of the top k, divided by that of the ideal ranking; 0 without relevant chunks.
 
     A hit at a rank gains gains[label] / log2(rank + 1); the ideal ranking has all relevant chunks of the topic, found
-    or not, by label (Järvelin and Kekäläinen, TOIS 2002; trec_eval's `ndcg_cut`). Never above 1: the ideal gain is
-    added up in the same order.
+    or not, by label (Järvelin and Kekäläinen, TOIS 2002; trec_eval's `ndcg_cut`). Never above 1, because
+    the ideal gain is summed in the same order.
     """
     if not judged.relevant:
         return 0.0
@@ -103,7 +103,7 @@ def judged_share(judged: JudgedRanking, k: int) -> float | None:
 
 
 def precision_ceiling(judged: JudgedRanking, k: int) -> float:
-    """The largest P@k that any ranking of this index could have: min(k, relevant chunks) / k."""
+    """The largest P@k of any ranking of this index: min(k, relevant chunks) / k."""
     return min(k, judged.relevant) / k
 
 
@@ -111,7 +111,7 @@ def precision_ceiling(judged: JudgedRanking, k: int) -> float:
 def discounts_to(k: int) -> tuple[float, ...]:
     """log2(rank + 1) of the ranks from 1 to k, correctly rounded.
 
-    By decimal arithmetic: the C library's log2 may differ in the last bit from one platform to the next.
+    Uses decimal arithmetic: the log2 of C libraries differs in the last bit between platforms.
     """
     with localcontext(prec=30):
         base = Decimal(2).ln()
@@ -120,9 +120,9 @@ def discounts_to(k: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=2**16)
 def ideal_gain(best: int, relevant: int, k: int, gains: Sequence[int]) -> float:
-    """Discounted gain of the top k of a ranking that has all relevant chunks first, the best ones before the others.
+    """Discounted gain of the top k of the ideal ranking: chunks with label 2 first, then those with label 1.
 
-    relevant, best: how many there are, the best among the relevant; no more than k each.
+    relevant: number of relevant chunks. best: number of those with label 2. At most k each.
     """
     ideal = 0.0
     for place, discount in enumerate(discounts_to(k)[:relevant]):

@@ -45,7 +45,7 @@ def judge(ranking: Sequence[str], labels: Mapping[str, int]) -> JudgedRanking:
     zeros, ones, twos = map(given.count, LABELS)
     if zeros + ones + twos != len(given):
         chunk_id, label = next((key, value) for key, value in labels.items() if value not in LABELS)
-        raise InputError(f"The label of {chunk_id} is {label!r}, and has to be 0, 1 or 2.")
+        raise InputError(f"The label of {chunk_id} is {label!r}; it must be 0, 1 or 2.")
     found = list(map(labels.get, hits))
     ranks = [rank for rank, label in enumerate(found, start=1) if label]
     return JudgedRanking(found, ranks, ones + twos, twos, zeros)
@@ -62,7 +62,7 @@ def order(scored: Iterable[tuple[str, float]]) -> list[str]:
     for id_, score in scored:
         if not math.isfinite(score):
             raise InputError(
-                f"The score of {id_} in the ranking is {score}, which has no place in an order.",
+                f"The score of {id_} in the ranking is {score}, which cannot be ordered.",
                 hint="Correct the run, or the system that wrote it.",
             )
         if id_ not in best or score > best[id_]:

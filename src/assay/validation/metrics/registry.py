@@ -81,9 +81,9 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure with its cutoff: what a report has a number for.
+    """A measure with its cutoff.
 
-    k: 1 to MAX_CUTOFF; None where the family has no cutoff.
+    k: 1 to MAX_CUTOFF; None if the family has no cutoff.
     """
 
     family: Family
@@ -96,13 +96,13 @@ class Measure:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The range in which a topic's value can lie; None where it has no upper end."""
+        """The range of a topic's value; None if it has no upper end."""
         return (0.0, 1.0) if self.family.bounded else None
 
     def of(self, ranking: Sequence[str], labels: Mapping[str, int]) -> float | None:
-        """The value of one topic; None where it is not defined.
+        """The value of one topic; None if it is undefined.
 
-        ranking: chunk ids, best first; equal ones count once, where they come first.
+        ranking: chunk ids, best first; a duplicate counts at its first rank.
         labels: 0, 1 or 2 of every judged chunk in the index, found or not.
 
         Raises InputError for another label.
@@ -116,14 +116,14 @@ class Measure:
 
     @property
     def bound(self) -> Formula:
-        """The largest value over all labellings of the unjudged hits; None where there is no such limit."""
+        """The largest value over all labels of the unjudged hits; None if there is no such bound."""
         return _no_bound if self.family.bound is None else _at(self.family.bound, self.k)
 
 
 def parse_measure(name: str) -> Measure:
-    """The measure of that name, such as `P@5`, `mrr` or `nDCG@10`.
+    """Parse the name of a measure, such as `P@5`, `mrr` or `nDCG@10`.
 
-    Case does not matter, and trec_eval's and ir_measures' spellings are understood (`ndcg_cut_10`, `recip_rank`,
+    Case does not matter, and the spellings of trec_eval and ir_measures are accepted (`ndcg_cut_10`, `recip_rank`,
     `R@10`). `MRR` is seed 001's `mrr`, by the best hit; the mean of reciprocal ranks of trec_eval is `RR`.
 
     Raises InputError, which lists the measures, for any other name.
@@ -137,12 +137,12 @@ def parse_measure(name: str) -> Measure:
         right = f"{family.name.removesuffix('k')}10" if family.cutoff else family.name
         raise InputError(f"The measure {name!r} {wrong}.", hint=f"Write {right}.")
     if cutoff is not None and not 1 <= cutoff <= MAX_CUTOFF:
-        raise InputError(f"The cutoff of {name!r} has to be from 1 to {MAX_CUTOFF:,}.")
+        raise InputError(f"The cutoff of {name!r} must be from 1 to {MAX_CUTOFF:,}.")
     return Measure(family, cutoff)
 
 
 def _parts(name: str) -> tuple[str, int | None]:
-    """The measure's spelling in small letters, and its cutoff."""
+    """The name in lower case without its cutoff, and the cutoff."""
     spelling = " ".join(name.lower().split())
     found = re.fullmatch(r"(.+?) ?(?:@|_at_|_cut[_.]|[_.]) ?([0-9]{1,9})", spelling)
     return (found[1], int(found[2])) if found else (spelling, None)
@@ -150,9 +150,9 @@ def _parts(name: str) -> tuple[str, int | None]:
 
 def _unknown(name: str, base: str) -> str:
     if base == OVERLAP.partition("@")[0]:
-        return f"{OVERLAP} is of a paraphrase and its original; it is reported by itself and cannot be asked for."
+        return f"{OVERLAP} compares a paraphrase with its original; it is always reported and cannot be requested."
     if base == PASSAGES.partition("@")[0]:
-        return f"{PASSAGES} is compared by itself where two sides have different numbers of relevant chunks."
+        return f"{PASSAGES} cannot be requested: `assay compare` shows it if numbers of relevant chunks differ."
     near = nearest(base, _BY_SPELLING, cutoff=0.7)
     return f"There is no measure {name!r}." + (f" Did you mean {_BY_SPELLING[near].name}?" if near else "")
 

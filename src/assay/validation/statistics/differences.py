@@ -21,7 +21,7 @@ def compare(
     """Compare two systems measure by measure, on the topics that both have.
 
     measures: those to compare, as one family for Holm's adjustment.
-    a, b: by topic id, the value of each measure; None, or no entry, where it is not defined.
+    a, b: by topic id, the value of each measure; None, or no entry, if it is undefined.
     family: number of tests that `detectable` is for; None for the measures compared here. Set it if p is adjusted over
         more tests.
 
@@ -56,7 +56,7 @@ def compare(
 
 
 def _bounds_of(measure: str) -> tuple[float, float] | None:
-    """The range of a measure's differences; None where it is not known."""
+    """The range of a measure's differences; None if it is unknown."""
     if measure in {OVERLAP, PASSAGES}:
         return -1.0, 1.0
     try:

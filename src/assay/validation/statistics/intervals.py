@@ -36,7 +36,7 @@ def bootstrap_interval(
     """Confidence interval of the mean, by bootstrap over topics.
 
     The bias-corrected and accelerated bootstrap (BCa; Efron, JASA 1987) with Student's t in place of the normal
-    quantile: values of measures are skewed, and with 20 topics plain percentiles cover the mean too seldom.
+    quantile: values of measures are skewed, and with 20 topics plain percentiles contain the mean too rarely.
 
     values: of each topic that has one; their order does not matter.
     bounds: the range in which a value can lie.
@@ -106,7 +106,7 @@ def _interval(
 
 @dataclass(frozen=True, slots=True)
 class _Means:
-    """What is known of resampled means without resampling, as deviations from the centre.
+    """The distribution of resampled means, approximated without resampling; as deviations from the centre.
 
     deviation: their standard deviation. skewness: that of the values, divided by the root of their number.
     """
@@ -122,26 +122,26 @@ class _Means:
 
     @property
     def share_below(self) -> float:
-        """How many of them are below the centre (Edgeworth's expansion to its first term)."""
+        """The share of them below the centre (Edgeworth's expansion to its first term)."""
         return 0.5 + self.skewness * _NORMAL.pdf(0.0) / 6.0
 
     def quantile(self, share: float) -> float:
-        """Below which so large a share of them lies (Cornish and Fisher, 1938, to the term with the skewness)."""
+        """The value below which this share of them lies (Cornish and Fisher, 1938, to the term with the skewness)."""
         normal = _NORMAL.inv_cdf(min(max(share, _EDGE), 1.0 - _EDGE))
         return self.deviation * (normal + self.skewness * (normal**2 - 1.0) / 6.0)
 
 
 def _of_equal_values(value: float, count: int, level: float, bounds: tuple[float, float]) -> Interval:
-    """All means that so many equal values do not rule out: Clopper and Pearson's bound on the share of other values.
+    """All means compatible with `count` equal values (Clopper and Pearson's bound on the share of other values).
 
-    Were a larger share of all topics anything else, the chance to meet none of them would be below (1 - level) / 2.
+    With a larger share of other values, the chance to draw none of them would be below (1 - level) / 2.
     """
     share = round(1.0 - ((1.0 - level) / 2.0) ** (1.0 / count), 12)
     return Interval(value - share * (value - bounds[0]), value + share * (bounds[1] - value), level)
 
 
 def _share_below(sums: NDArray[np.int64], count: int) -> float:
-    """How many resampled means are below the centre; ties count by half."""
+    """The share of resampled means below the centre; ties count as half."""
     below = int(np.searchsorted(sums, -count, side="left"))
     not_above = int(np.searchsorted(sums, count, side="right"))
     return (below + not_above) / (2 * len(sums))
@@ -163,7 +163,7 @@ def _plain_tails(width: float, count: int) -> tuple[float, float]:
 
 
 def _shifted(width: float, bias: float, skew: float) -> float:
-    """The share that BCa puts below an end so far from the mean; all or none where skew leaves no such end."""
+    """The share that BCa puts below an end at this distance from the mean; 1 or 0 if skew leaves no such end."""
     stretch = 1.0 - skew * (bias + width)
     if stretch <= 0.0:
         return float(width > 0.0)
@@ -173,7 +173,7 @@ def _shifted(width: float, bias: float, skew: float) -> float:
 def _resampled(numbers: Sequence[float], centre: float, resamples: int, seed: int) -> tuple[NDArray[np.int64], float]:
     """Sums of the deviations from the centre over topics drawn with replacement, ascending, and their scale.
 
-    (resamples,), whole numbers: divided by the scale they are sums.
+    The sums are integers of shape (resamples,), to divide by the scale.
     """
     deviations, scale = whole([value - centre for value in numbers])
     blocks = topic_draws(len(numbers), resamples, seed)

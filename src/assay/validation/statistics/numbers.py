@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from assay.errors import InputError
 
 _BITS = 44
-"""Binary digits that a value keeps, relative to the largest: 6e-14 of it."""
+"""Precision of a value in bits, relative to the largest value: 6e-14 of it."""
 
 
 def mean(values: Sequence[float]) -> float:
-    """Arithmetic mean of one value or more, correctly rounded in whatever order they come."""
+    """Arithmetic mean of one or more values, correctly rounded in any order."""
     return math.fsum(values) / len(values)
 
 
@@ -24,7 +24,7 @@ def mean_of_known(values: Iterable[float | None]) -> float | None:
 
 
 def deviation_of(numbers: Sequence[float]) -> float | None:
-    """Standard deviation of the population; None with fewer than two numbers."""
+    """Sample standard deviation, with n - 1; None with fewer than two numbers."""
     if len(numbers) < 2:
         return None
     if min(numbers) == max(numbers):
@@ -34,10 +34,10 @@ def deviation_of(numbers: Sequence[float]) -> float | None:
 
 
 def whole(numbers: Sequence[float]) -> tuple[NDArray[np.int64], float]:
-    """The numbers as whole ones on a scale, so that their sums are exact in every order.
+    """Scale numbers to integers, so that their sums are exact in every order. Also returns the scale.
 
-    Each is rounded by half a unit at most: sums that differ by no more units than they have terms are to be taken for
-    equal, as 0.1 + 0.2 and 0.3 are.
+    Each is rounded by at most half a unit: treat sums as equal if they differ by no more units than they have terms, as
+    0.1 + 0.2 and 0.3 do.
     """
     largest = max(map(abs, numbers), default=0.0)
     if largest == 0.0:
@@ -48,11 +48,11 @@ def whole(numbers: Sequence[float]) -> tuple[NDArray[np.int64], float]:
 
 
 def finite(numbers: Sequence[float], what: str) -> Sequence[float]:
-    """The numbers as they are. Raises InputError, which names what they are, where one is NaN or infinite."""
+    """Return the numbers. Raises InputError if one is NaN or infinite. what: their name in the message."""
     for number in numbers:
         if not math.isfinite(number):
             raise InputError(
-                f"A {what} is {number}, of which no mean can be made.",
-                hint="Leave out topics that have no value, and say how many were left.",
+                f"A {what} is {number}, which has no mean.",
+                hint="Leave out topics without a value, and report how many are left.",
             )
     return numbers

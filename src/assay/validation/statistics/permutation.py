@@ -17,27 +17,27 @@ MOST_EXACT = 13
 
 
 def paired_test(a: Sequence[float], b: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> float:
-    """The two-sided p of a paired permutation test of equal means (Fisher's, by random signs of the differences).
+    """Two-sided p of a paired permutation test of equal means (Fisher's, by random signs of the differences).
 
     a, b: values of two systems on the same topics, in the same order.
 
-    If both systems are alike, each difference has either sign with equal chance; p is the share of the signs that give
-    a sum as far from 0 as the one found. All signs are tried where at most MOST_EXACT topics differ; else `resamples`
-    random ones are, and the one found counts as one of them, so that p is never 0. Where more than MOST_RESAMPLED
-    differ, the sum of so many random signs is normal, and p is that distribution's, no smaller than trying could show.
-    It is 1 where nothing differs, and where there are no topics.
+    If both systems are equal, each difference has either sign with equal chance; p is the share of the sign vectors
+    whose sum is as far from 0 as the observed one. If at most MOST_EXACT topics differ, all sign vectors are tried;
+    else `resamples` random ones, and the observed one counts as one of them, so that p is never 0. If more than
+    MOST_RESAMPLED differ, the sum is treated as normal, and p is at least 1 / (resamples + 1). p is 1 if no topic
+    differs, and without topics.
 
-    Raises ValueError when there are not as many values of b as of a, InputError for a value that is not finite.
+    Raises ValueError if a and b differ in length, InputError for a value that is not finite.
     """
     differences, _ = whole(finite([y - x for x, y in zip(a, b, strict=True)], "difference"))
     return _permutation_p(differences[differences != 0], resamples, seed)
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Each p adjusted for their number: the chance that any below alpha is a false alarm is then at most alpha.
+    """Adjust p-values so that the chance of any false alarm below alpha is at most alpha.
 
-    The smallest p times their number, the next times one less, …, none less than the one before and none above 1 (Holm,
-    Scandinavian Journal of Statistics, 1979).
+    The smallest p is multiplied by their number, the next by one less, …; none is less than the one before or above 1
+    (Holm, Scandinavian Journal of Statistics, 1979).
     """
     adjusted = [0.0] * len(ps)
     least = 0.0
@@ -48,9 +48,9 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def _permutation_p(differences: NDArray[np.int64], resamples: int, seed: int) -> float:
-    """The p of differences, (topics,), of which none is 0: its sign would change nothing.
+    """The p of differences, (topics,), none of them 0.
 
-    Signs are given to their sizes in order, so that p depends on nothing but the sizes and the sum that was found.
+    Signs are assigned to the sizes in ascending order, so that p depends only on the sizes and the observed sum.
     """
     count = len(differences)
     if count == 0:

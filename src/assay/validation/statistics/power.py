@@ -13,11 +13,11 @@ def smallest_difference(
     """The smallest true difference that these topics detect with probability `power`, in a test at `alpha`.
 
     Student's t at 1 - alpha / (2 * tests) plus that at `power`, times the standard error of the mean difference. None
-    with fewer than two topics, and where all differences are the same, which does not say how much they vary.
+    with fewer than two topics, or if all differences are equal: their variation is then unknown.
 
     differences: of two systems on the same topics.
-    tests: how many tests Holm's adjustment goes over, this one included. It asks no p to be below alpha / tests, so
-        that what is said holds for each of them, whatever the others show.
+    tests: number of tests that Holm's adjustment covers, including this one. It never requires a p below
+        alpha / tests, so the result holds for each test, whatever the others show.
 
     Raises InputError for a value that is not finite.
     """
@@ -31,12 +31,12 @@ def smallest_difference(
 
 
 def samples_to_prove(limit: float, confidence: float = 0.95) -> int:
-    """The smallest number of samples with which a perfect result proves that a share or a mean is at least `limit`.
+    """Smallest number of samples with which a perfect result proves that a share or a mean is at least `limit`.
 
-    limit: of a share, or of the mean of values from 0 to 1. Were the true value lower, n perfect samples would come
-    with a chance of at most limit^n, so n is the least with limit^n <= 1 - confidence: 14 for 0.8, 59 for 0.95.
+    limit: of a share, or of the mean of values from 0 to 1. If the true value were lower, n perfect samples would have
+    a probability of at most limit^n, so n is the least with limit^n <= 1 - confidence: 14 for 0.8, 59 for 0.95.
 
-    0 for a limit of 0, which proves nothing, and for one of 1, which no sample proves: it is asked of each sample.
+    0 for a limit of 0, which needs no proof, and for 1, which no number of samples proves: it applies to each sample.
     """
     if not 0.0 < limit < 1.0:
         return 0

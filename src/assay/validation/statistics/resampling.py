@@ -1,6 +1,6 @@
 """Random draws: of topics with replacement, and of signs.
 
-From the raw numbers of PCG64, which NumPy keeps the same for good; what its Generator makes of them it does not.
+They use the raw numbers of PCG64, which NumPy promises never to change; it may change those of its Generator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 RESAMPLES = 10_000
 
 _CELLS = 4_000_000
-"""Drawn numbers that are held at the same time: 32 MB."""
+"""Maximum number of drawn numbers in memory at a time: 32 MB."""
 
 
 def topic_draws(count: int, resamples: int, seed: int) -> Iterable[NDArray[np.int64]]:
@@ -24,14 +24,14 @@ def topic_draws(count: int, resamples: int, seed: int) -> Iterable[NDArray[np.in
 
 @lru_cache(maxsize=2)
 def _kept_topics(count: int, resamples: int, seed: int) -> NDArray[np.int64]:
-    """(resamples, count): indices of drawn topics. Kept, for most measures are of as many topics as the one before."""
+    """(resamples, count): indices of drawn topics. Cached, because most measures have the same topics."""
     drawn = np.concatenate([*_blocks(count, resamples, seed)])
     drawn.flags.writeable = False
     return drawn
 
 
 def _blocks(count: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """As topic_draws. With 32 bits no topic is drawn more often than another by more than count / 2^32 of the draws."""
+    """As topic_draws. With 32 bits, the shares of two topics differ by at most count / 2^32 of the draws."""
     source = np.random.PCG64(seed)
     rows = max(_CELLS // count, 1)
     for start in range(0, resamples, rows):
@@ -41,12 +41,12 @@ def _blocks(count: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]
 
 
 def all_flips(count: int) -> Iterator[NDArray[np.float64]]:
-    """(2^count, count): every choice of signs to turn, 1.0 where one is turned and 0.0 where it is not."""
+    """(2^count, count): every choice of signs to flip, 1.0 for a flipped sign and 0.0 for any other."""
     yield ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)
 
 
 def random_flips(count: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """(some of `resamples`, count): rows of random choices, each sign turned with equal chance, a few at a time."""
+    """(some of `resamples`, count): rows of random choices, each sign flipped with equal chance, a few at a time."""
     source = np.random.PCG64(seed)
     rows = max(_CELLS // count, 1)
     for start in range(0, resamples, rows):
@@ -56,5 +56,5 @@ def random_flips(count: int, resamples: int, seed: int) -> Iterator[NDArray[np.f
 
 
 def place(share: float, resamples: int) -> int:
-    """Where in ascending order so large a share lies below; the first or last where there are too few."""
+    """Index in ascending order of the resample below which this share lies; at least the first, at most the last."""
     return min(max(round(share * (resamples + 1)), 1), resamples) - 1

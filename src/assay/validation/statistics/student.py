@@ -5,15 +5,15 @@ from functools import lru_cache
 from statistics import NormalDist
 
 _MOST_CLOSED = 30
-"""Degrees of freedom up to which the distribution is added up."""
+"""Largest number of degrees of freedom for the closed form."""
 
 
 @lru_cache(maxsize=1_024)
 def student_quantile(share: float, freedom: int) -> float:
-    """The value of Student's t below which that share lies, from 0.5; rounded, as C libraries differ.
+    """The value of Student's t below which this share lies, from 0.5 on; rounded, because C libraries differ.
 
     By the closed form of its distribution for few degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4), else by
-    the expansion of Cornish and Fisher (26.7.5), which is right to 1e-6 there.
+    the expansion of Cornish and Fisher (26.7.5), which is accurate to 1e-6 there.
     """
     if freedom > _MOST_CLOSED:
         z: float = NormalDist().inv_cdf(share)
@@ -35,7 +35,7 @@ def student_quantile(share: float, freedom: int) -> float:
 
 
 def _central_share(angle: float, freedom: int) -> float:
-    """The chance that t lies within ± sqrt(freedom) * tan(angle)."""
+    """Probability that t is within ± sqrt(freedom) * tan(angle)."""
     cosine, odd = math.cos(angle), freedom % 2
     term, total = (cosine, 0.0) if odd else (1.0, 0.0)
     for power in range(odd, freedom - 1, 2):
