@@ -93,7 +93,7 @@ def test_topics_with_tabs_are_read(tmp_path: Path) -> None:
     [
         ({"t.trec": "<top>\n</top>\n"}, "t.trec:1: topic 1, id: is empty"),
         ({"t.tsv": "1\thow?\nno tab\n"}, "t.tsv:2: a topic is an id, a tab and a text, or a <top> block"),
-        ({"t.tsv": "1\ta\n1\tb\n"}, 't.tsv:2: topic 1, id: "1" is the id of the topic on line 1 too'),
+        ({"t.tsv": "1\ta\n1\tb\n"}, 't.tsv:2: topic 1, id: "1" is also the id of the topic on line 1'),
         (
             {"t.tsv": "1\ta\n", "q": "1 0 d\n"},
             "q:1: a line of qrels has four columns (topic, 0, document, grade), not 3",
@@ -405,7 +405,7 @@ def test_validation_tests_of_seed_004_are_read(tmp_path: Path, body: object) -> 
         ([{**CASE, "relevance_labels": [1, 7]}], "topic q1, judgment 2, label: has to be 0"),
         ([{**CASE, "query": "how?"}], "query: has to be an object with `text`, `top_k` and `query_type`"),
         ([{**CASE, "querry": 1}], "unknown key `querry`"),
-        ([TEST, TEST], 'topic t-1, id: "t-1" is the id of the topic on line'),
+        ([TEST, TEST], 'topic t-1, id: "t-1" is also the id of the topic on line'),
         ([{**TEST, "query_text": ""}], "topic t-1, text: is empty"),
         (
             [{**TEST, "test_category": "facts"}],

@@ -16,7 +16,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 _MAX_DEPTH = 50
 _CANONICAL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.~-]*)+")
-"""Addresses that canonical_url leaves as they are, and most are: a tenth of its time."""
+"""Addresses that are canonical already, as most are; matching takes a tenth of the time of canonical_url."""
 
 
 class Note(NamedTuple):
@@ -45,7 +45,7 @@ class FieldChecks:
                 self.fault((*path, key), f"there is no key `{key}` here; {meant(key, known)}")
 
     def text(self, path: Path, value: object) -> str | None:
-        """A text that is not only white space."""
+        """Read a text that is not only white space."""
         if not isinstance(value, str):
             quotes = " (put it in quotes)" if isinstance(value, bool | int | float) else ""
             self.fault(path, f"has to be text, not {shown(value)}{quotes}")
@@ -59,7 +59,7 @@ class FieldChecks:
         return value
 
     def any_text(self, path: Path, value: object) -> str:
-        """A text, which may be empty."""
+        """Read a text, which may be empty."""
         if value == "":
             return ""
         if isinstance(value, str) and not value.strip():
@@ -67,7 +67,7 @@ class FieldChecks:
         return self.text(path, value) or ""
 
     def texts(self, path: Path, value: object) -> tuple[str, ...]:
-        """A list of texts."""
+        """Read a list of texts."""
         if not isinstance(value, list):
             one = f"; write [{value}]" if isinstance(value, str) and value.isprintable() else ""
             self.fault(path, f"has to be a list of texts, not {shown(value)}{one}")
@@ -75,12 +75,12 @@ class FieldChecks:
         return tuple(self.text((*path, number), one) or "" for number, one in enumerate(value))
 
     def choice(self, path: Path, value: object, kind: type[Choice]) -> Choice | None:
-        """One of the words of an enumeration."""
+        """Read a member of an enumeration."""
         word = self.word(path, value, tuple(kind))
         return None if word is None else kind(word)
 
     def word(self, path: Path, value: object, known: Collection[str]) -> str | None:
-        """One of these words."""
+        """Read one of these words."""
         if isinstance(value, str) and value in known:
             return value
         words = ", ".join(known)
@@ -89,7 +89,7 @@ class FieldChecks:
         return None
 
     def url(self, path: Path, value: object) -> str | None:
-        """A canonical URL, without its fragment."""
+        """Read a URL. Returns it canonical, without its fragment."""
         if isinstance(value, str):
             if _CANONICAL.fullmatch(value):
                 return value
@@ -109,7 +109,7 @@ class FieldChecks:
         return url
 
     def hash(self, path: Path, value: object) -> str | None:
-        """A SHA-256 in hexadecimal."""
+        """Read a SHA-256. Returns it in lower-case hexadecimal."""
         text = self.text(path, value)
         if text is None:
             return None
@@ -120,7 +120,7 @@ class FieldChecks:
         return lowered
 
     def plain_values(self, path: Path, value: object, depth: int = 0) -> None:
-        """Values that JSON can say."""
+        """Add a problem for every value that JSON cannot represent."""
         if depth > _MAX_DEPTH:
             self.fault(path, f"is nested more than {_MAX_DEPTH} deep")
         elif isinstance(value, Mapping):
@@ -132,7 +132,7 @@ class FieldChecks:
             for number, one in enumerate(value):
                 self.plain_values((*path, number), one, depth + 1)
         elif isinstance(value, float) and not math.isfinite(value):
-            self.fault(path, f"is {shown(value)}, which is no number")
+            self.fault(path, f"is {shown(value)}, which is not a number")
         elif isinstance(value, str) and (reason := _no_text(value)) is not None:
             self.fault(path, reason)
 
@@ -142,12 +142,12 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def _no_text(value: str) -> str | None:
-    """Why a string is no text; None where it is."""
+    """Why a string is not valid text; None if it is."""
     if "\0" in value:
-        return "has a NUL character (U+0000), which cannot stand in text"
+        return "has a NUL character (U+0000), which is not allowed in text"
     if not value.isascii():
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            return f"has half of a surrogate pair (U+{ord(value[error.start]):04X}), which cannot stand in text"
+            return f"has half of a surrogate pair (U+{ord(value[error.start]):04X}), which is not allowed in text"
     return None

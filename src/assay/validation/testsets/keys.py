@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from assay.model.spelling import did_you_mean
 
 FREE_KEY = "expected_criteria"
-"""Inside it, keys are the user's own."""
+"""The key with the user's own keys."""
 
 TOP_KEYS = ("name", "derived", "topics")
 
@@ -29,7 +29,7 @@ TEXT_KEYS = frozenset(
         *("versions", "locales", "url_prefix", "sections", "sources"),
     }
 )
-"""Keys that hold text, or lists of it: in YAML without quotes too, whatever it looks like."""
+"""Keys of texts or lists of texts; in YAML, their values need no quotes."""
 
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("query", "query_text", "question", "q"),
@@ -55,19 +55,19 @@ _SHOWN_CHARACTERS = 60
 
 
 def meant(key: str, known: Collection[str]) -> str:
-    """What to write instead of a key or word that is not known, as the end of a sentence."""
+    """Suggest a known key or word for an unknown one, as the end of a sentence."""
     if (synonym := _MEANT.get(key.lower())) in known:
         return f"did you mean `{synonym}`?"
     return did_you_mean(key, known, f"it can be {', '.join(known)}")
 
 
 def missing_is_misspelt(fields: Mapping[str, object], key: str, known: Collection[str]) -> bool:
-    """Whether one of the unknown keys stands for a key that is missing: then one message is enough."""
+    """Whether an unknown key is probably a misspelling of this missing key: then one message is enough."""
     return any(meant(other, known) == f"did you mean `{key}`?" for other in fields if other not in known)
 
 
 def shown(value: object) -> str:
-    """A value for a message, in the words of the file, cut to what fits into a line."""
+    """Format a value of a file for a message, shortened to fit into a line."""
     if value is None:
         return "nothing"
     if isinstance(value, Mapping):

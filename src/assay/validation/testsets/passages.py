@@ -40,7 +40,7 @@ def read_passages(checks: FieldChecks, topic: Path, value: object) -> tuple[Pass
     for number, one in _items(checks, path, value, "passages", "a passage is keys and values (`url`, `quote`, …)"):
         place = (*path, number)
         if "label" in one:
-            checks.fault((*place, "label"), "what is excluded has no label")
+            checks.fault((*place, "label"), "an excluded passage has no label")
             continue
         checks.known_keys(place, one, PASSAGE_KEYS)
         passage = _passage(checks, place, one)
@@ -52,7 +52,7 @@ def read_passages(checks: FieldChecks, topic: Path, value: object) -> tuple[Pass
 def _items(
     checks: FieldChecks, path: Path, value: object, of: str, each: str
 ) -> Iterator[tuple[int, dict[str, object]]]:
-    """The mappings of a list, with their numbers. of, each: what the list and each item has to be, in words."""
+    """Yield the mappings of a list, with their numbers. of, each: the expected list and item, for messages."""
     if value is not None and not isinstance(value, list):
         checks.fault(path, f"has to be a list of {of}, not {shown(value)}")
     for number, one in enumerate(value if isinstance(value, list) else ()):
@@ -97,7 +97,7 @@ def _passage(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> P
 
 
 def _address(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
-    """The page and the section; a fragment of the URL is a section."""
+    """The page and the section; the fragment of a URL is a section."""
     section = checks.text((*path, "section"), fields["section"]) if "section" in fields else None
     if "url" not in fields:
         return None, section
@@ -105,7 +105,7 @@ def _address(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> t
     url = checks.url((*path, "url"), given)
     fragment = unquote(urldefrag(given).fragment) if url is not None and isinstance(given, str) and "#" in given else ""
     if fragment and section is not None and section != fragment:
-        checks.fault((*path, "url"), f"leads to #{fragment}, and `section` says {shown(section)}")
+        checks.fault((*path, "url"), f"its fragment is #{fragment}, but `section` is {shown(section)}")
     return url, section or fragment or None
 
 
@@ -113,7 +113,7 @@ def _quote(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> Quo
     if "quote" not in fields:
         for key in ("prefix", "suffix"):
             if key in fields:
-                checks.fault((*path, key), f"`{key}` needs a `quote`, and there is none")
+                checks.fault((*path, key), f"`{key}` needs a `quote`")
         return None
     exact = checks.text((*path, "quote"), fields["quote"])
     around = {key: checks.any_text((*path, key), fields[key]) if key in fields else "" for key in ("prefix", "suffix")}
@@ -133,15 +133,15 @@ def _position(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> 
         checks.fault(place, f"has to be [start, end] with 0 ≤ start < end, not [{start}, {end}]")
         return None
     if "text_hash" not in fields:
-        checks.fault(place, "needs `text_hash`: the SHA-256 of the text in which it is counted")
+        checks.fault(place, "needs `text_hash`: the SHA-256 of the text that the position is in")
     return Span(start, end)
 
 
 def _check_whole(checks: FieldChecks, path: Path, passage: Passage) -> None:
-    """Note what is missing for the passage to be found."""
+    """Add a problem if the passage cannot be located."""
     if passage.url is None and passage.chunk_id is None and passage.content_hash is None:
         alone = [key for key in _NEEDS_URL if getattr(passage, key) is not None]
         if alone:
-            checks.fault(path, f"`{alone[0]}` needs the `url` of its page beside it")
+            checks.fault(path, f"`{alone[0]}` needs the `url` of its page")
         else:
-            checks.fault(path, "it points at nothing: `url`, `chunk_id` or `content_hash` is missing")
+            checks.fault(path, "it names no passage: `url`, `chunk_id` or `content_hash` is missing")

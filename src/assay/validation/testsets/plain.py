@@ -27,7 +27,7 @@ def to_plain(test_set: TestSet) -> dict[str, object]:
 
 
 def plain_topic(topic: Topic) -> dict[str, object]:
-    """The keys and values of one topic, judgments and all."""
+    """The keys and values of one topic, including its judgments."""
     optional: dict[str, object] = {
         "category": topic.category and topic.category.value,
         "paraphrase_of": topic.paraphrase_of,
@@ -49,7 +49,7 @@ def plain_judgment(judgment: Judgment) -> dict[str, object]:
 
 
 def plain_passage(passage: Passage) -> dict[str, object]:
-    """The keys and values that point at a passage."""
+    """The keys and values of a passage."""
     quote, position = passage.quote, passage.position
     body: dict[str, object] = {
         "url": passage.url,
@@ -66,7 +66,7 @@ def plain_passage(passage: Passage) -> dict[str, object]:
 
 
 def fingerprint(topics: Iterable[Topic]) -> str:
-    """SHA-256 hex of what a test set asks and how it is judged, in its order; its name and its layout do not count."""
+    """SHA-256 hex of the topics and their judgments, in order; the name and layout of the test set do not count."""
     digest = hashlib.sha256()
     for topic in topics:
         body = plain_topic(topic)
@@ -81,19 +81,19 @@ def fingerprint(topics: Iterable[Topic]) -> str:
 def make_test_set(name: str, topics: Iterable[Topic], *, derived: bool | None = None) -> TestSet:
     """A test set with the fingerprint of its topics.
 
-    derived: whether it was made of the documents; None for what its topics say, all of them.
+    derived: whether it was derived from the documents; None if that is the case when all of its topics were.
     """
     kept = tuple(topics)
     implied = all_derived(kept)
     derived = implied if derived is None else derived
     digest = fingerprint(kept)
-    if derived is not implied:  # then it is judged otherwise, so that it is another test set
+    if derived is not implied:  # then other limits apply, so it is another test set
         digest = hashlib.sha256(f"{digest} derived={derived}".encode()).hexdigest()
     return TestSet(name, kept, digest, derived)
 
 
 def all_derived(topics: Sequence[Topic]) -> bool:
-    """Whether every topic was made of the documents."""
+    """Whether every topic was derived from the documents."""
     return bool(topics) and all(topic.derived is not None for topic in topics)
 
 

@@ -51,9 +51,9 @@ class ReadTestSet:
 
 
 def examine(source: Located, name: str) -> ReadTestSet:
-    """Read a test set and find everything that is wrong with it or odd.
+    """Read a test set and collect its errors and warnings.
 
-    name: what the test set is called where its file does not say.
+    name: of the test set if the file has none.
     """
     reading = _read(source, name)
     if reading.test_set is None:
@@ -63,9 +63,9 @@ def examine(source: Located, name: str) -> ReadTestSet:
 
 
 def read_test_set(source: Located, name: str) -> TestSet:
-    """Read a test set. name: what it is called where its file does not say.
+    """Read a test set. name: of the test set if the file has none.
 
-    Raises InputError with the line, the key and what was meant, for the first MOST_PROBLEMS of all that is wrong.
+    Raises InputError with the first MOST_PROBLEMS errors: the line, the key and a suggestion for each.
     """
     reading = _read(source, name)
     if reading.test_set is None:
@@ -86,7 +86,7 @@ class _Reader(FieldChecks):
     """Reads one file, and collects all problems."""
 
     def read(self, value: object, name: str) -> TestSet | None:
-        """The test set; None where something is wrong."""
+        """The test set; None if there are errors."""
         if not isinstance(value, dict) or ("topics" not in value and _other_shape(value)):
             self._refuse_shape(value)
             return None
@@ -99,7 +99,7 @@ class _Reader(FieldChecks):
         if listed is not None and not isinstance(listed, list):
             self.fault(("topics",), f"has to be a list of topics, not {shown(listed)}")
         elif not listed:
-            self.fault(("topics",), "there are no topics: at least one is needed, with an `id` and a `text`")
+            self.fault(("topics",), "there are no topics; add at least one, with an `id` and a `text`")
         else:
             topics = [self._topic(("topics", number), one) for number, one in enumerate(listed)]
             self._compare_ids([(number, topic) for number, topic in enumerate(topics) if topic is not None])
@@ -146,26 +146,24 @@ class _Reader(FieldChecks):
     def _id(self, path: Path, fields: Mapping[str, object]) -> str:
         if "id" not in fields:
             if not missing_is_misspelt(fields, "id", TOPIC_KEYS):
-                self.fault(path, "`id` is missing; every topic has one of its own")
+                self.fault(path, "`id` is missing; every topic needs a unique one")
             return ""
         value = self.text(path, fields["id"]) or ""
         if value and (any(character.isspace() for character in value) or not value.isprintable()):
-            self.fault(
-                path, f"has to be without blanks and control characters, so that TREC can name it: {shown(value)}"
-            )
+            self.fault(path, f"cannot have blanks or control characters, because TREC files cannot: {shown(value)}")
         return value
 
     def _text(self, path: Path, fields: Mapping[str, object], type_: TopicType | None) -> str:
         if "text" not in fields:
             if not missing_is_misspelt(fields, "text", TOPIC_KEYS):
-                self.fault(path, "`text` is missing: what is asked")
+                self.fault(path, "`text` is missing: the query")
             return ""
         value = fields["text"]
         if value == "" and type_ is TopicType.EDGE:
             return ""
         if value is None or (isinstance(value, str) and not value.strip()):
             if type_ is not TopicType.EDGE or not isinstance(value, str):
-                self.fault(path, 'is empty; only a topic of type edge may ask nothing, with text: ""')
+                self.fault(path, 'is empty; only the text of a topic of type edge may be (text: "")')
                 return ""
             return value
         return self.text(path, value) or ""
@@ -183,7 +181,7 @@ class _Reader(FieldChecks):
         for number, judgment in enumerate(topic.judgments):
             if judgment.label > 0:
                 place = (*path, "judgments", number, "label")
-                self.fault(place, f"is {judgment.label}, and the topic expects no answer (`expect: no_answer`)")
+                self.fault(place, f"is {judgment.label}, but the topic expects no answer (`expect: no_answer`)")
                 return
 
     def _criteria(self, path: Path, value: object) -> dict[str, object]:
@@ -220,7 +218,7 @@ class _Reader(FieldChecks):
             if topic.id in first:
                 other = ("topics", first[topic.id], "id")
                 self.fault(
-                    ("topics", number, "id"), f"{shown(topic.id)} is the id of the topic on line {{line}} too", other
+                    ("topics", number, "id"), f"{shown(topic.id)} is also the id of the topic on line {{line}}", other
                 )
             first.setdefault(topic.id, number)
         originals = {topic.id: topic.paraphrase_of for _, topic in topics}
@@ -231,9 +229,9 @@ class _Reader(FieldChecks):
             if topic.paraphrase_of not in originals:
                 near = meant(topic.paraphrase_of, originals) if len(originals) <= _COMPARED else ""
                 hint = f"; {near}" if near.startswith("did") else ""
-                self.fault(path, f"there is no topic of the id {shown(topic.paraphrase_of)}{hint}")
+                self.fault(path, f"there is no topic with the id {shown(topic.paraphrase_of)}{hint}")
             elif circle := _circle(topic.id, originals):
-                self.fault(path, f"goes round in a circle: {' → '.join(circle)}")
+                self.fault(path, f"is circular: {' → '.join(circle)}")
 
 
 _COMPARED = 5_000
@@ -247,13 +245,13 @@ def _circle(id_: str, originals: Mapping[str, str | None]) -> list[str]:
         way.append(following)
         if following == id_:
             return way
-        if following in way[:-1]:  # a circle of others, which they are told of
+        if following in way[:-1]:  # a cycle of other topics, which is reported for them
             return []
     return []
 
 
 def _with_inherited(topics: Sequence[Topic]) -> Iterator[Topic]:
-    """The topics; a paraphrase without judgments of its own has those of the topic that it paraphrases."""
+    """Yield the topics; a paraphrase without judgments of its own gets those of its original."""
     by_id = {topic.id: topic for topic in topics}
     for topic in topics:
         original = topic
@@ -283,7 +281,7 @@ def _order(note: Note) -> tuple[int, int]:
 
 
 def _words(path: Path, value: object) -> str:
-    """What a path is about, in words: `topic nodes-talk, judgment 3, label`."""
+    """Format a path for a message: `topic nodes-talk, judgment 3, label`."""
     parts = []
     here = value
     for place, step in enumerate(path):
@@ -310,7 +308,7 @@ def _inside(value: object, step: str | int) -> object:
 
 
 def _other_shape(value: object) -> str | None:
-    """What else a file looks like."""
+    """The known format that a file looks like instead; None for no known one."""
     inner = value[0] if isinstance(value, list) and value else value
     if not isinstance(inner, dict):
         return None

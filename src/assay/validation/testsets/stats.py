@@ -22,8 +22,8 @@ TESTS = len(HEADLINE)
 SPREADS = {"variants of one search": 0.07, "different kinds of search": 0.32}
 """Standard deviation over topics of the difference in nDCG@10 between two systems, by how different they are.
 
-What `python -m benchmarks.derived` finds for hybrid against keyword search, and for hybrid against vector search.
-`assay compare` takes what was measured instead.
+Measured by `python -m benchmarks.derived` for hybrid against keyword search, and for hybrid against vector search.
+`assay compare` uses the deviation of its own topics instead.
 """
 
 
@@ -31,19 +31,19 @@ What `python -m benchmarks.derived` finds for hybrid against keyword search, and
 class TestSetStats:
     """Counts of one test set.
 
-    answerable: topics that expect an answer and have a label of 1 or 2: those that measures can tell apart.
+    answerable: topics that expect an answer and have a label of 1 or 2.
     unanswered: ids of topics that expect an answer and have no label of 1 or 2.
     no_answer: topics that expect none.
-    by_type, by_category, by_origin: topics; categories and origins that none has are left out.
+    by_type, by_category, by_origin: number of topics; categories and origins without topics are left out.
     labels: judgments by label, 0 to 2.
     judgments_per_topic: the fewest, the median, the most; over topics that expect an answer.
-    passages: judgments by what points at them: quote, section, page, chunk.
-    pages: different pages that are judged.
-    duplicates: ids of topics that ask what an earlier one asks, with the id of that one.
+    passages: judgments by the way that they name a passage: quote, position, section, page, chunk.
+    pages: number of different judged pages.
+    duplicates: ids of topics with the query of an earlier one, with the id of that one.
     paraphrases: topics that paraphrase another one.
-    inherited: those of them that have their original's judgments.
-    smallest_differences: the smallest difference in nDCG@10 that so many answerable topics show with POWER in
-        TESTS tests that are adjusted to ALPHA together, by what is compared, as in SPREADS; empty with fewer than two.
+    inherited: those of them with the judgments of their original.
+    smallest_differences: by the keys of SPREADS, the smallest difference in nDCG@10 that this number of answerable
+        topics shows with POWER in TESTS tests that are adjusted to ALPHA together; empty with fewer than two topics.
     """
 
     __test__ = False
@@ -67,7 +67,7 @@ class TestSetStats:
 
 
 def stats_of(test_set: TestSet) -> TestSetStats:
-    """Count what a test set holds."""
+    """Count the topics, labels and passages of a test set."""
     topics = test_set.topics
     asking = [topic for topic in topics if topic.expects_answer]
     unanswered = tuple(topic.id for topic in asking if not any(judgment.label for judgment in topic.judgments))

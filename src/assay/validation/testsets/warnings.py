@@ -13,22 +13,22 @@ def warnings_of(test_set: TestSet) -> Iterator[tuple[Path, str]]:
         yield from _of_topic(number, topic)
         question = (" ".join(topic.text.split()).casefold(), topic.filters)
         if question in asked:
-            yield (number, "text"), f"asks the same as topic {asked[question]}, so the two count twice"
+            yield (number, "text"), f"has the same query as topic {asked[question]}, so it counts twice"
         asked.setdefault(question, topic.id)
 
 
 def _of_topic(number: int, topic: Topic) -> Iterator[tuple[Path, str]]:
     if topic.expects_answer and not topic.judgments:
-        yield (number,), "has no judgments: nothing can be right, and the gate will not conclude anything from it"
+        yield (number,), "has no judgments: no hit can be relevant, and the gate stays INCONCLUSIVE (`known answers`)"
     elif topic.expects_answer and not any(judgment.label for judgment in topic.judgments):
         yield (
             (number, "judgments"),
-            "has labels of 0 only: nothing is known to be right (`expect: no_answer` says that nothing is)",
+            "has labels of 0 only: no relevant passage is known (if there is none, set `expect: no_answer`)",
         )
     if topic.type is TopicType.PARAPHRASE and topic.paraphrase_of is None:
-        yield (number, "type"), "is paraphrase, and no `paraphrase_of` says of what: overlap@3 is not measured for it"
+        yield (number, "type"), "is paraphrase, but `paraphrase_of` is missing: overlap@3 is not measured for it"
     if topic.paraphrase_of is not None and topic.type is not TopicType.PARAPHRASE:
-        yield (number, "paraphrase_of"), f"is given, and the type is {topic.type.value}, not paraphrase"
+        yield (number, "paraphrase_of"), f"is set, but the type is {topic.type.value}, not paraphrase"
     seen = set()
     for place, judgment in enumerate(topic.judgments):
         passage = judgment.passage

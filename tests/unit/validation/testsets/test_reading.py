@@ -213,13 +213,13 @@ def test_the_three_labels_are_read(tmp_path: Path, label: int) -> None:
     ("judgment", "words"),
     [
         (f"{{url: {PAGE}}}", "judgment 1: `label` is missing"),
-        ("{label: 1}", "judgment 1: it points at nothing: `url`, `chunk_id` or `content_hash` is missing"),
-        ("{quote: x, label: 1}", "judgment 1: `quote` needs the `url` of its page beside it"),
-        ("{section: x, label: 1}", "judgment 1: `section` needs the `url` of its page beside it"),
+        ("{label: 1}", "judgment 1: it names no passage: `url`, `chunk_id` or `content_hash` is missing"),
+        ("{quote: x, label: 1}", "judgment 1: `quote` needs the `url` of its page"),
+        ("{section: x, label: 1}", "judgment 1: `section` needs the `url` of its page"),
         (f'{{url: {PAGE}, quote: "", label: 1}}', "quote: is empty"),
         (f'{{url: {PAGE}, quote: "  ", label: 1}}', "quote: is empty"),
         (f"{{url: {PAGE}, quote: , label: 1}}", "quote: has to be text, not nothing"),
-        (f"{{url: {PAGE}, prefix: x, label: 1}}", "prefix: `prefix` needs a `quote`, and there is none"),
+        (f"{{url: {PAGE}, prefix: x, label: 1}}", "prefix: `prefix` needs a `quote`"),
         (f"{{url: {PAGE}, position: [1, 2], label: 1}}", "position: needs `text_hash`"),
         (
             f"{{url: {PAGE}, position: [2, 2], label: 1}}",
@@ -234,7 +234,7 @@ def test_the_three_labels_are_read(tmp_path: Path, label: int) -> None:
         ("{url: nonsense, label: 1}", "url: not an absolute http(s) URL: 'nonsense'"),
         ("{url: ftp://x/y, label: 1}", "url: not an absolute http(s) URL"),
         ("{url: 'http://[', label: 1}", "url: not a valid URL"),
-        (f"{{url: '{PAGE}#x', section: y, label: 1}}", 'url: leads to #x, and `section` says "y"'),
+        (f"{{url: '{PAGE}#x', section: y, label: 1}}", 'url: its fragment is #x, but `section` is "y"'),
         ("5", "judgment 1: a judgment is keys and values (`url`, `quote`, `label`, …), not 5"),
     ],
 )
@@ -252,12 +252,12 @@ def test_one_passage_cannot_have_two_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"text": '""'}, 'text: is empty; only a topic of type edge may ask nothing, with text: ""'),
+        ({"text": '""'}, 'text: is empty; only the text of a topic of type edge may be (text: "")'),
         ({"text": '"  "'}, "text: is empty"),
         ({"text": ""}, "text: is empty"),
         ({"text": "[x]"}, "text: has to be text, not a list of 1"),
         ({"text": '"a\\0b"'}, "text: has a NUL character"),
-        ({"id": '"a b"'}, "id: has to be without blanks and control characters"),
+        ({"id": '"a b"'}, "id: cannot have blanks or control characters"),
         ({"id": '""'}, "id: is empty"),
         ({"id": "{a: b}"}, "id: has to be text, not keys and values"),
         ({"type": "brod"}, 'type: has to be one of specific, broad, paraphrase, edge, not "brod"; did you mean `broad`?'),
@@ -268,20 +268,20 @@ def test_one_passage_cannot_have_two_labels(tmp_path: Path) -> None:
         ({"derived": "guess"}, "derived: has to be one of link, heading"),
         ({"judgments": "x"}, "judgments: has to be a list of passages with their labels"),
         ({"exclude": "x"}, "exclude: has to be a list of passages"),
-        ({"exclude": f"[{{url: {PAGE}, label: 1}}]"}, "excluded passage 1, label: what is excluded has no label"),
-        ({"expect": "no_answer", "judgments": f"[{{url: {PAGE}, label: 1}}]"}, "judgment 1, label: is 1, and the topic expects no answer"),
+        ({"exclude": f"[{{url: {PAGE}, label: 1}}]"}, "excluded passage 1, label: an excluded passage has no label"),
+        ({"expect": "no_answer", "judgments": f"[{{url: {PAGE}, label: 1}}]"}, "judgment 1, label: is 1, but the topic expects no answer"),
         ({"expected_criteria": "high"}, "expected_criteria: has to be keys and values"),
         ({"expected_criteria": "{min_score: 2}"}, "expected_criteria, min_score: has to be a number from 0 to 1, not 2"),
         ({"expected_criteria": "{min_score: true}"}, "expected_criteria, min_score: has to be a number from 0 to 1, not true"),
-        ({"expected_criteria": "{x: [.nan]}"}, "expected_criteria, x, item 1: is NaN, which is no number"),
+        ({"expected_criteria": "{x: [.nan]}"}, "expected_criteria, x, item 1: is NaN, which is not a number"),
         ({"filters": "x"}, "filters: has to be keys and values (versions, "),
         ({"filters": "{versions: 3.0}"}, 'filters, versions: has to be a list of texts, not "3.0"; write [3.0]'),
         ({"filters": "{version: [3]}"}, "filters, version: there is no key `version` here; did you mean `versions`?"),
         ({"filters": "{url_prefix: /docs}"}, "filters, url_prefix: not an absolute http(s) URL"),
         ({"filters": "{everything: yes}"}, 'filters, everything: has to be true or false, not "yes"'),
         ({"filters": "{include_unversioned: 1}"}, 'filters, include_unversioned: has to be true or false, not 1'),
-        ({"paraphrase_of": "b"}, 'paraphrase_of: there is no topic of the id "b"'),
-        ({"paraphrase_of": "a"}, "paraphrase_of: goes round in a circle: a → a"),
+        ({"paraphrase_of": "b"}, 'paraphrase_of: there is no topic with the id "b"'),
+        ({"paraphrase_of": "a"}, "paraphrase_of: is circular: a → a"),
     ],
 )  # fmt: skip
 def test_a_topic_that_cannot_be_used_is_refused(tmp_path: Path, fields: dict[str, str], words: str) -> None:
@@ -296,14 +296,14 @@ def test_a_topic_without_id_or_text_is_refused(tmp_path: Path, key: str) -> None
     assert f"`{key}` is missing" in the_fault(tmp_path, text)
 
 
-def test_a_topic_of_type_edge_may_ask_nothing(tmp_path: Path) -> None:
+def test_a_topic_of_type_edge_may_have_an_empty_text(tmp_path: Path) -> None:
     (only,) = read_file(written(tmp_path, topic(type="edge", text='""'))).topics
     assert only.text == ""
 
 
 def test_two_topics_of_one_id_are_named_with_both_lines(tmp_path: Path) -> None:
     text = "topics:\n  - id: a\n    text: x\n  - text: y\n    id: a\n"
-    assert faults(tmp_path, text) == [(5, 'topic a, id: "a" is the id of the topic on line 2 too')]
+    assert faults(tmp_path, text) == [(5, 'topic a, id: "a" is also the id of the topic on line 2')]
 
 
 def test_a_paraphrase_of_a_paraphrase_may_not_come_back_to_itself(tmp_path: Path) -> None:
@@ -311,15 +311,15 @@ def test_a_paraphrase_of_a_paraphrase_may_not_come_back_to_itself(tmp_path: Path
         f"- {{id: {id_}, text: {id_}, paraphrase_of: {of}}}\n" for id_, of in ("ab", "bc", "ca", "db")
     )
     assert faults(tmp_path, text) == [
-        (2, "topic a, paraphrase_of: goes round in a circle: a → b → c → a"),
-        (3, "topic b, paraphrase_of: goes round in a circle: b → c → a → b"),
-        (4, "topic c, paraphrase_of: goes round in a circle: c → a → b → c"),
+        (2, "topic a, paraphrase_of: is circular: a → b → c → a"),
+        (3, "topic b, paraphrase_of: is circular: b → c → a → b"),
+        (4, "topic c, paraphrase_of: is circular: c → a → b → c"),
     ]
 
 
 def test_a_similar_id_is_offered_where_there_is_none_of_that_name(tmp_path: Path) -> None:
     text = "topics:\n- {id: nodes-talk, text: x}\n- {id: b, text: y, paraphrase_of: node-talk}\n"
-    assert the_fault(tmp_path, text).endswith('no topic of the id "node-talk"; did you mean `nodes-talk`?')
+    assert the_fault(tmp_path, text).endswith('no topic with the id "node-talk"; did you mean `nodes-talk`?')
 
 
 def test_twenty_faults_are_told_and_the_others_counted(tmp_path: Path) -> None:
@@ -350,13 +350,13 @@ def test_values_nested_too_deep_are_refused(tmp_path: Path) -> None:
     [
         (topic(), 3, "topic a: has no judgments"),
         (judged(f"{{url: {PAGE}, label: 0}}"), 5, "topic a, judgments: has labels of 0 only"),
-        (topic(type="paraphrase", judgments=f"[{{url: {PAGE}, label: 1}}]"), 5, "topic a, type: is paraphrase, and no `paraphrase_of`"),
+        (topic(type="paraphrase", judgments=f"[{{url: {PAGE}, label: 1}}]"), 5, "topic a, type: is paraphrase, but `paraphrase_of` is missing"),
         (judged(f"{{url: {PAGE}, label: 1}}, {{url: {PAGE}, label: 1}}"), 5, f"topic a, judgment 2: judges the same passage of {PAGE} twice"),
         (
             (f"topics:\n- {{id: a, text: How  so, judgments: [{{url: '{PAGE}', label: 1}}]}}\n"
             f"- {{id: b, text: how so, paraphrase_of: a}}\n"),
             3,
-            "topic b, paraphrase_of: is given, and the type is specific",
+            "topic b, paraphrase_of: is set, but the type is specific",
         ),
     ],
 )  # fmt: skip
@@ -370,7 +370,7 @@ def test_what_is_odd_is_a_warning_with_its_line(tmp_path: Path, text: str, line:
 def test_the_same_question_twice_is_a_warning(tmp_path: Path) -> None:
     text = "topics:\n- {id: a, text: How  so?, type: edge, expect: no_answer}\n- {id: b, text: how so?, type: edge, expect: no_answer}\n"
     (warning,) = reading(tmp_path, text).warnings
-    assert warning.message == "asks the same as topic a, so the two count twice"
+    assert warning.message == "has the same query as topic a, so it counts twice"
 
 
 def test_no_line_is_looked_up_where_nothing_is_wrong() -> None:
