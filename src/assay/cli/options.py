@@ -30,13 +30,17 @@ def _generation(default: str, use: str = "") -> Any:  # noqa: ANN401 - as typer.
 SearchedGeneration = Annotated[str | None, _generation("the live one", " to search")]
 MeasuredGeneration = Annotated[str | None, _generation("the candidate, or the live one")]
 ReadGeneration = Annotated[str | None, _generation("the live one, or the candidate")]
-Sources = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Folders or files with Markdown, folders or archives of a built site, or URLs of sites [default: the "
-        "sources in assay.toml]."
-    ),
-]
+
+
+def _sources(default: str) -> Any:  # noqa: ANN401 - as typer.Argument
+    return typer.Argument(
+        help="Folders or files with Markdown, folders or archives of a built site, or URLs of sites [default: "
+        f"{default}]."
+    )
+
+
+Sources = Annotated[list[str] | None, _sources("the sources in assay.toml")]
+DerivedSources = Annotated[list[str] | None, _sources("the stored pages of a generation")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL at which the folder's pages are published.")]
 Name = Annotated[
     str | None,

@@ -51,7 +51,7 @@ def check(
 
 
 def derive_from_documents(
-    sources: options.Sources = None,
+    sources: options.DerivedSources = None,
     base_url: options.BaseUrl = None,
     current_version: options.CurrentVersion = None,
     default_locale: options.DefaultLocale = None,
