@@ -32,6 +32,14 @@ def test_every_name_beside_a_path_is_in_a_file_that_the_map_names() -> None:
     assert [name for name in sorted(named) if not any(re.search(rf"\b{name}\b", text) for text in sources)] == []
 
 
+def test_every_name_is_defined_in_the_file_that_the_map_gives_for_it() -> None:
+    places = re.findall(r"`(\w+)` in\s+`(src/[\w/]+\.py)`", CONTRIBUTING)
+    assert len(places) > 4
+    for name, path in places:
+        definition = re.compile(rf"^ *(def|class) {name}\b|^{name}( =|:)", re.MULTILINE)
+        assert definition.search((ROOT / path).read_text(encoding="utf-8")), f"{name} is not in {path}"
+
+
 def test_every_table_of_settings_is_in_the_module_that_the_map_names() -> None:
     section = CONTRIBUTING.partition("### A setting\n")[2].partition("\n### ")[0]
     for module, tables in re.findall(r"`(\w+\.py)` has (.+?)[;.]", section, re.DOTALL):
