@@ -32,7 +32,7 @@ _HOME_OF = {
     "PublishReport": "assay.app.reports",
     "gate_of": "assay.app.gates",
 }
-"""What a search does not need, and the module to load it from."""
+"""Names that a search does not need, and the modules to load them from."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module offers under that name

@@ -58,7 +58,7 @@ class Assay:
 
     @cached_property
     def systems(self) -> "Systems":
-        """Generations as they are measured."""
+        """Generations opened for measurement."""
         from assay.app.systems import Systems
 
         return Systems(self.parts, self.searches)

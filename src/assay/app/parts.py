@@ -221,7 +221,7 @@ class Parts:
 
     @cached_property
     def redact_query(self) -> Callable[[str], str]:
-        """Removes what `[queries]` says from the text of a query."""
+        """Redacts the text of a query as `[queries]` sets it."""
         from assay.adapters.query_log.redaction import QueryRedactor
 
         return QueryRedactor(self.settings.queries.redact)

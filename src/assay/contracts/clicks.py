@@ -1,6 +1,6 @@
 """Clicks on results: POST /v1/clicks, and the events of DocSearch boxes.
 
-Nothing in the answer says whether a click was counted, so nobody learns which searches there were.
+The answer does not show whether a click was counted, so it reveals no searches.
 """
 
 from collections.abc import Mapping

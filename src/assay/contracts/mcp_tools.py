@@ -1,7 +1,7 @@
 """The tools of MCP: their arguments and structured answers.
 
 Language models call them, so the arguments are read generously: other names that models invent, and numbers sent as
-text, are accepted; what is wrong is named.
+text, are accepted; an error names what is wrong.
 """
 
 from collections.abc import Mapping, Sequence

@@ -81,7 +81,7 @@ class ChunkMetadata:
 
 
 class EmbeddedChunk(NamedTuple):
-    """A chunk whose vector may be reused. checksum: of its vector; None where none was recorded."""
+    """A chunk whose vector may be reused. checksum: of its vector; None if none was recorded."""
 
     chunk_id: str
     checksum: bytes | None

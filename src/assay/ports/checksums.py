@@ -50,7 +50,7 @@ def fit_checksums(vectors: Sequence[Vector] | Vectors, checksums: Sequence[bytes
 
 
 def _projected(vectors: Sequence[Vector] | Vectors) -> NDArray[np.float64]:
-    """Shape (vectors, 4); NaN where a vector has no direction."""
+    """Shape (vectors, 4); NaN for a vector without a direction."""
     rows = np.asarray(vectors, np.float64)  # (vectors, dimension)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         # Not `@`: for so few columns BLAS starts threads that wait for each other on a busy machine.

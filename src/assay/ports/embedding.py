@@ -161,7 +161,7 @@ class SparseEncoder(Protocol):
     def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
         """Count the terms of each text without stop words; values are whole numbers.
 
-        names: of each text; empty for none. A name is one more term, which a query has that says nothing else.
+        names: of each text; empty for none. A name is one more term; a query has it only if it is the whole name.
         """
 
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:

@@ -26,7 +26,7 @@ class TaskRunner(Protocol):
     def expect(self, pages: int, characters: int = 0) -> None:
         """Announce new pages before the source has read them, so that processes start meanwhile.
 
-        characters: of all these pages, if they take longer than their number says.
+        characters: in all these pages, if they are longer than usual.
         """
 
     def run(self, task: Callable[[PageReader], T], characters: int) -> Callable[[], T]:

@@ -88,7 +88,7 @@ class NumberedPoints(Protocol):
         """The chunk id of a point."""
 
     def text_key(self, point: PointKey) -> int | None:
-        """64 bits of the hash of a point's text; None if only its chunk tells."""
+        """64 bits of the hash of a point's text; None if it can only be computed from its chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class AdoptedPoint:
     chunk: as searches return it, with placeholders for missing fields; None for a point without text.
     missing: fields that the payload lacks or holds with the wrong type.
     stored_hash: the SHA-256 of the text in the payload, in lower case; None if it has none.
-    embedded_text: the text that was embedded, as far as the payload tells.
+    embedded_text: the text that was embedded, if the payload shows it.
     vector: as stored, of any length and direction; None if missing or not requested.
     """
 

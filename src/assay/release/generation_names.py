@@ -21,7 +21,7 @@ def resolve_generation(
     name: an id, LIVE, CANDIDATE, or None for the first of `default` that exists.
     sealed: refuse a generation whose index is not complete.
 
-    Raises GenerationNotFound for a name without a generation, NoLiveGeneration where none of several defaults exists,
+    Raises GenerationNotFound for a name without a generation, NoLiveGeneration if none of several defaults exists,
     GenerationError for one that is not sealed, CatalogError.
     """
     found = _first(catalog, default) if name is None else _named(catalog, name)

@@ -51,6 +51,6 @@ def _lost_by_labels(a: Side, b: Side) -> LostTopics:
 
 
 def _best_chunk(topic: StoredTopic) -> str:
-    """The id of its best chunk; the topic's where the report has no ids of chunks."""
+    """The id of its best chunk; the topic's id if the report has no ids of chunks."""
     rank = topic.rank_of_best or 1
     return topic.chunk_ids[rank - 1] if len(topic.chunk_ids) >= rank else topic.id

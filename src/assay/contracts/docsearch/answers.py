@@ -67,7 +67,7 @@ def to_result(
 ) -> dict[str, Any]:
     """The answer to one search as JSON values, a DocSearchResult.
 
-    Probably wrong answers are left out, so that a box says that there are none, and its list ends.
+    Probably wrong answers are left out, so that a box reports no results, and its list ends.
 
     ranking: None if no page can match.
     relevant_from: the lowest similarity of a relevant hit; None if it is unknown. Hits below need a word of the query.
@@ -166,7 +166,7 @@ def _hit(shown: _Shown, marker: Marker, sent: DocSearchQuery) -> dict[str, Any]:
 
 
 def _highlights(shown: _Shown, spans: Sequence[list[Span]], marker: Marker) -> MarkedParts:
-    """Title and headings; without lvl1 where it only repeats the title.
+    """Title and headings; without lvl1 if it only repeats the title.
 
     The search page of Docusaurus shows all of them as the path to the hit.
     """

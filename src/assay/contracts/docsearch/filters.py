@@ -83,7 +83,7 @@ def _attribute_and_values(clause: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _all_of(choices: Sequence[_Choice], is_default: Callable[[str], bool]) -> _Choice:
-    """What all choices allow. is_default: whether the default allows a value."""
+    """The values that all choices allow. is_default: whether the default allows a value."""
     named = [choice for choice in choices if choice is not None]
     if not named:
         return None

@@ -122,7 +122,7 @@ class DocSearchQuery(RequestModel):
     @model_validator(mode="before")
     @classmethod
     def _spread_params(cls, fields: object) -> object:
-        """Put the parameters of `params`, an object or URL-encoded text, beside the other fields."""
+        """Put the parameters of `params`, an object or URL-encoded text, next to the other fields."""
         if not isinstance(fields, Mapping):
             return fields
         params = fields.get("params")

@@ -214,7 +214,7 @@ class GateCheck(AnswerModel):
 
 
 class LabellingProgress(AnswerModel):
-    """How far the labels decide the verdict on the first system."""
+    """The state of the verdict on the first system with the present labels."""
 
     reached: int = Field(description="Topics that reach their P@5, whatever else is labelled.")
     missed: int = Field(description="Topics that miss it, whatever else is labelled.")

@@ -33,7 +33,7 @@ class ReportList(AnswerModel):
 
 
 class ReportLink(AnswerModel):
-    """Where a report can be read."""
+    """A link to a report."""
 
     path: str = Field(description="Path of the report's page. It needs no key, and works for ten minutes.")
 

@@ -34,7 +34,7 @@ class Replaced:
     """Passages of earlier texts, and the sentences around them.
 
     passages: the text of each; a short one with its whole sentence.
-    others: the sentences outside the passages. A text that still has them says nothing new with them.
+    others: the sentences outside the passages. In a later text, they are not new.
     """
 
     passages: tuple[str, ...]
@@ -64,7 +64,7 @@ class Replaced:
         return cls(tuple(passages), frozenset(every - own))
 
     def is_said_by(self, text: str) -> bool:
-        """Whether the new sentences of a text say one of the passages in other words."""
+        """Whether the new sentences of a text reword one of the passages."""
         new = " ".join(text[start:end] for words, start, end in _sentences(text) if words not in self.others)
         return any(is_reworded(passage, new) for passage in self.passages)
 

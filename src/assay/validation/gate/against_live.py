@@ -147,7 +147,7 @@ def measure_worse(
 ) -> tuple[tuple[Difference, ...], frozenset[str]]:
     """Compare measures with the live generation. Return the differences, and the measures that labels could reverse.
 
-    derived: hits of a derived test set are never labelled, so unjudged ones say nothing.
+    derived: hits of a derived test set are never labelled, so unjudged ones do not matter.
     """
     found = compare(measures, _values(before), _values(after))
     if derived:

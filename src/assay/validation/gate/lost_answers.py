@@ -57,10 +57,10 @@ def orphan_notes(results: Sequence[TopicResult]) -> list[str]:
 def known_answers(
     results: Sequence[TopicResult], reworded: Container[str] = (), *, allow_removals: bool = False
 ) -> Finding:
-    """Check that every topic that expects an answer has one: without, it cannot tell good rankings from bad ones.
+    """Check that every topic that expects an answer has one, because it cannot measure rankings otherwise.
 
     reworded: ids of topics whose answer is found in other words.
-    allow_removals: whether judgments on removed pages are left out already, so that advising it would be of no use.
+    allow_removals: whether judgments on removed pages are left out already, so that there is no need to suggest it.
     """
     expecting = [one for one in results if one.topic.expects_answer and one.topic.type is not TopicType.EDGE]
     without = [one for one in expecting if not _has_answer(one) and one.topic.id not in reworded]

@@ -55,7 +55,7 @@ class LostTopics:
 
     answered: number of topics that the live generation answers.
     lost: in the order of the test set.
-    reworded: ids of topics without a passage that resolves, though a hit says most of the answer in other words.
+    reworded: ids of topics without a passage that resolves, though a hit rewords most of the answer.
     """
 
     answered: int = 0
@@ -155,7 +155,7 @@ def _proven(topic: ResolvedTopic) -> set[str]:
 
 
 def _is_reworded(result: TopicResult, was: TopicResult, page_texts: PageTexts) -> bool:
-    """Whether a hit that is labelled, or on the page of an answer, says most of a judged passage in other words.
+    """Whether a hit that is labelled, or on the page of an answer, rewords most of a judged passage.
 
     Sections of the live pages that were not among the hits move up when the answer is deleted: they are not new.
     """

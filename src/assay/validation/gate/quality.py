@@ -131,7 +131,7 @@ def in_group(result: TopicResult, group: str | None) -> bool:
 
 
 def headline(measured: Measured, limits: QualityLimits) -> str:
-    """The quality in one line, in seed 001's words, and what it does not show."""
+    """The quality in one line, in seed 001's words, with the limits of what it shows."""
     results, notice = counted(measured.results, limits), measured.against_live.notice
     if measured.derived:
         means = (f"{name} {_number(mean_of(results, name))}" for name in (_FIRST, _SUCCESS))

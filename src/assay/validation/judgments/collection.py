@@ -1,4 +1,4 @@
-"""Pages of a collection of which only the chunks are known, assembled from the chunks."""
+"""Pages of a collection that has only chunks, assembled from these."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol

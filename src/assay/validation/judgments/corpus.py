@@ -43,7 +43,7 @@ class Corpus(Protocol):
         """URL and text of every page."""
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-        """These chunks, as far as there are such."""
+        """The existing chunks of these ids."""
 
     def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
         """The chunks with these texts, by URL and position."""
@@ -90,7 +90,7 @@ class CatalogCorpus:
             yield stored.info.url, stored.text
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-        """These chunks, as far as there are such."""
+        """The existing chunks of these ids."""
         return {place.chunk_id: place for place in self._catalog.places_of_ids(self._generation, chunk_ids)}
 
     def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:

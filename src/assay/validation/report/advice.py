@@ -162,7 +162,7 @@ def _nothing_relevant(results: Sequence[TopicResult]) -> Iterator[str]:
 
 
 def _though(result: TopicResult) -> str:
-    """How many relevant passages the index has. The number of relevant chunks includes those that it lost."""
+    """Count the relevant passages of the index. The number of relevant chunks includes lost ones."""
     if not result.lost:
         return f"though {result.relevant} of the index's chunks {_are(result.relevant)} labelled relevant"
     judged = zip(result.topic.judgments, result.resolutions, strict=True)

@@ -29,7 +29,7 @@ _TILES = ("P@5", "mrr", "nDCG@10")
 
 
 def to_html(validation: Validation) -> str:
-    """The page, UTF-8. Its size is limited; it says what it leaves out."""
+    """The page, UTF-8. Its size is limited, and it lists omitted parts."""
     title = f"{validation.verdict.outcome.value}: {verdict_sentence(validation)}"
     return whole_page(
         title,

@@ -28,7 +28,7 @@ from assay.validation.report.wording import (
 )
 
 LIMIT = 60_000
-"""Characters; GitHub takes 65,536 in a comment."""
+"""Characters; GitHub accepts 65,536 in a comment."""
 
 _MARKS = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.INCONCLUSIVE: "❓"}
 _SECTION = 6_000

@@ -213,7 +213,7 @@ class _TopicSearcher:
         return TopicRun(topic.topic.id, _kept(ranking.hits, topic)[:wanted], ranking.timings)
 
     def _note(self, error: AssayError) -> None:
-        """Count failures of the same dependency; any other error says nothing about the next topic."""
+        """Count failures of the same dependency; any other error does not affect the next topic."""
         same = isinstance(error, _OUTSIDE) and all(type(error) is type(before) for before in self._in_a_row)
         self._in_a_row = [*self._in_a_row, error] if same else [error] if isinstance(error, _OUTSIDE) else []
 

@@ -45,7 +45,7 @@ def recall_of_dense_search(context: CheckContext, limits: StructuralLimits, prog
             recalls.append((_recall(index, dense, chunk.id), chunk))
             progress.advance()
     except RequestForbidden:
-        # A server may forbid exact search; that says nothing about the generation.
+        # A server may forbid exact search; that is no fault of the generation.
         yield Finding(_CHECK, Outcome.PASS, None, "not measured: the vector store forbids exact search")
         return
     finally:

@@ -42,7 +42,7 @@ from assay.validation.structure.vectors import distinct_vectors, embedded_again,
 logger = logging.getLogger(__name__)
 
 UNREACHABLE = (CatalogUnavailable, EmbedderRefused, EmbedderUnavailable, StorageFull, StoreUnavailable)
-"""Errors of a dependency, which say nothing about the generation."""
+"""Errors of a dependency, which are no fault of the generation."""
 
 CHECKS: tuple[Check, ...] = (
     integrity,

@@ -44,8 +44,8 @@ def failed_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -
 def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
     """Check by address that the live generation's pages are still there. New pages do not offset missing ones.
 
-    A page without a real address is still there if its file is: giving it an address breaks no link. Nor does it to
-    correct an address that leads nowhere, such as one at example.org.
+    A page without a real address is still there if its file is: giving it an address breaks no link. Nor does
+    correcting an address without a site, such as one at example.org.
     """
     before = {at.info.url for at in context.catalog.listing(context.live.id)} if context.live else set()
     now = {at.info.url for at in context.catalog.listing(context.generation.id)} if before else set()
