@@ -14,7 +14,7 @@ from time import perf_counter, process_time
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.adapters.sources.site.pages.facts import read_html_facts
 from assay.ingest.chunking.chunker import ChunkingRules
-from assay.ingest.intake import Cut
+from assay.ingest.cuts import Cut
 from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.messages import Refused, Setup, pickle_message
 from assay.ingest.workers.process import WorkerProcess

@@ -9,11 +9,15 @@ import pytest
 from tests.corpora import all_pages, sampled_pages
 from tests.pages import code_of, flaws, read
 
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.copied_pages import CopiedPages
+from assay.ingest.cuts import Cut
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import BlockKind, Document, RawPage
 
 PAGES = {"redux-toolkit": 69, "react-native": 2219, "fastapi": 155}  # partials, which are no pages, left out
 
+_RULES = ChunkingRules(2_000, None, 200, "characters")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _LEAKS = {
     "an import": re.compile(r"^\s*import\s.*\bfrom\b"),
@@ -97,3 +101,21 @@ def test_the_normalized_text_read_again_has_the_same_headings(pages: tuple[tuple
     for text, document in distinct.items():
         again = read(text)
         assert [(s.level, s.heading) for s in again.sections] == [(s.level, s.heading) for s in document.sections]
+
+
+def test_pages_that_are_alike_in_several_versions_need_to_be_read_once(shared: Path) -> None:
+    copies, copied = CopiedPages(), 0
+    for page in all_pages(shared / "corpora" / "react-native"):
+        if not copies.is_copy(page):
+            copies.keep(page, _cut(page))
+        elif copies.has_read(page):
+            copied += 1
+            if copied % 12 == 0:
+                assert copies.cut(page) == _cut(page)
+                assert copies.cut(page).document.links == read_markdown(page).links  # type: ignore[union-attr]
+    assert copied > 1_500
+
+
+def _cut(page: RawPage) -> Cut:
+    document = read_markdown(page)
+    return Cut(document, chunk_document(document, _RULES, lambda texts: [len(text) for text in texts]))

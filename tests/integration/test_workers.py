@@ -17,6 +17,7 @@ SCRIPT = """\
 import itertools
 import signal, sys
 from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.copied_pages import CopiedPages
 from assay.ingest.workers.messages import Setup
 from tests.page_limits import PAGE_LIMITS
 from tests.pages import page
@@ -29,7 +30,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # in a shell's backgro
 text = "# Robots\\n\\n" + "A robot **turns** its `wheel`.\\n\\n" * 200
 pages = (("docs", page(text + last * (n > 150), key=str(n))) for n in itertools.count())
 setup = Setup(rules, never_done, PAGE_LIMITS, None)
-with PatientReadAhead(setup, workers=2, start_after=0) as ahead:
+with PatientReadAhead(setup, CopiedPages(), workers=2, start_after=0) as ahead:
     cut = 0
     for _, _, result in ahead.read(pages):
         cut += result is not None

@@ -8,12 +8,13 @@ from datetime import datetime
 
 from assay.errors import CatalogCorrupt, InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.copied_pages import CopiedPages
+from assay.ingest.cuts import Cut
 from assay.ingest.indexing.counting import CountedPage, PageCounter
 from assay.ingest.reading import read_page
 from assay.ingest.survey import PageTally
 from assay.model.documents import (
     Chunk,
-    Document,
     PageExcluded,
     PageFailed,
     PageGone,
@@ -26,15 +27,6 @@ from assay.model.generations import Generation
 from assay.ports import Catalog, KnownPage
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A page that was read and chunked. counted: None if the pages are not indexed."""
-
-    document: Document
-    chunks: tuple[Chunk, ...]
-    counted: CountedPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +43,7 @@ class Intake:
     base, pages: the previous generation and its pages by (source name, key); None and empty if there is none.
     known: the pages whose documents may be reused.
     counter: counts the pages that no worker counted; None for no counts.
+    copies: the pages so far that may have copies.
     """
 
     catalog: Catalog
@@ -60,6 +53,7 @@ class Intake:
     rules: ChunkingRules
     count_tokens: Callable[[Sequence[str]], list[int]]
     counter: PageCounter | None
+    copies: CopiedPages
     survey: PageTally = field(default_factory=PageTally)
 
     def __post_init__(self) -> None:
@@ -90,6 +84,7 @@ class Intake:
 
     def _read(self, source: str, page: RawPage, cut: Cut | None, earlier: KnownPage | None) -> Cut | Kept | None:
         try:
+            cut = cut or self.copies.cut(page)
             document = cut.document if cut else read_page(page)
         except InputError as error:
             return self._fail(source, PageFailed(page.key, error.message), earlier)
@@ -106,8 +101,9 @@ class Intake:
             self.survey.moved.append((before.url, document.info.url))
         else:
             (self.survey.changed if before else self.survey.added).append(page.key)
-        counted = self._counted(chunks, cut)
-        return Cut(document, self._with_dates(chunks, before), counted)
+        result = Cut(document, chunks, self._counted(chunks, cut))
+        self.copies.keep(page, result)
+        return replace(result, chunks=self._with_dates(chunks, before))
 
     def _counted(self, chunks: Sequence[Chunk], cut: Cut | None) -> CountedPage | None:
         if cut is not None and cut.counted is not None:

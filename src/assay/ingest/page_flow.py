@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
+from assay.ingest.copied_pages import CopiedPages
+from assay.ingest.cuts import Cut
 from assay.ingest.indexing.counting import PageCounter
-from assay.ingest.intake import Cut, Intake, Kept
+from assay.ingest.intake import Intake, Kept
 from assay.ingest.parts import BuildParts
 from assay.ingest.workers.messages import Setup
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
@@ -51,8 +53,10 @@ class PageFlow:
         self.known = {name: page for name, page in self._pages.items() if usable and page.revision not in damaged}
         counter = PageCounter(parts.encoder, None) if counts else None
         self._worker_counter = PageCounter(parts.encoder, parts.embedder.local_embedder) if counts else None
+        self._copies = CopiedPages()
+        count_tokens = parts.embedder.count_tokens
         self._intake = Intake(
-            parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens, counter
+            parts.catalog, base, self._pages, self.known, parts.rules, count_tokens, counter, self._copies
         )
         self.survey = self._intake.survey
 
@@ -61,12 +65,13 @@ class PageFlow:
         parts = self._parts
         token_counter = parts.embedder.token_counter
         setup = token_counter and Setup(parts.rules, token_counter, parts.limits, self._worker_counter)
-        with ReadAhead(setup, workers=parts.workers) as ahead:
+        with ReadAhead(setup, self._copies, workers=parts.workers) as ahead:
             for source, page, cut in ahead.read(self._source_pages(ahead)):
                 taken = self._intake.take(source, page, cut)
                 if taken is not None:
                     yield taken
                 self._progress.advance()
+        self._copies.clear()
         self.survey.note_removed(page.url for page in self._pages.values())
 
     def _source_pages(self, tasks: TaskRunner) -> Iterator[SourcePage]:

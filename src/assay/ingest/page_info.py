@@ -1,5 +1,6 @@
 """The metadata of a document, for all readers."""
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from assay.errors import InputError
@@ -10,7 +11,12 @@ from assay.model.documents import Document, DocumentInfo, RawPage
 from assay.model.ids import document_id
 
 
-def document_of(page: RawPage, info: DocumentInfo, normalized: NormalizedText) -> Document:
+def document_of(
+    page: RawPage,
+    info: DocumentInfo,
+    normalized: NormalizedText,
+    references: Mapping[str, str | None] | None = None,
+) -> Document:
     """Build a page's document, with a notice for each kind of string that was cut."""
     notices = []
     if len(info.title) == TITLE and info.title.endswith("…"):
@@ -30,6 +36,7 @@ def document_of(page: RawPage, info: DocumentInfo, normalized: NormalizedText) -
         source_hash=page.source_hash,
         key=page.key,
         notices=tuple(notices),
+        references=references,
     )
 
 

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from functools import partial
 
 from assay.errors import AssayError, GenerationNotFound, IndexCorrupt, IndexNotFound, SourceError
+from assay.ingest.cuts import Cut
 from assay.ingest.indexing.counting import CountedPages, PageCounter
 from assay.ingest.indexing.point_writing import write_points
 from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply, no_chunks
-from assay.ingest.intake import Cut, Kept
+from assay.ingest.intake import Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.reduced_gc import reduced_gc

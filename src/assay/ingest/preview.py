@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from assay.ingest.cuts import Cut
 from assay.ingest.indexing.vectors import EarlierChunks, no_chunks
-from assay.ingest.intake import Cut, Kept
+from assay.ingest.intake import Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.stages import StageClock

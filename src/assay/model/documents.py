@@ -304,6 +304,8 @@ class Document:
     blocks: in order, not overlapping, with only newlines between them.
     source_hash: as in RawPage.
     notices: descriptions of what was truncated, each as the end of a sentence about the page; not stored.
+    references: the targets of its links by how the page writes them, for copies of the page; not stored. None if these
+        do not suffice.
     """
 
     info: DocumentInfo
@@ -314,6 +316,7 @@ class Document:
     source_hash: str = ""
     key: str = ""
     notices: tuple[str, ...] = ()
+    references: Mapping[str, str | None] | None = field(default=None, compare=False, repr=False)
 
 
 _HEADING = re.compile(r"#{1,6} (.*)")

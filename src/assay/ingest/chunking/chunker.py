@@ -7,6 +7,7 @@
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from assay.ingest.chunking.grouping import group_sections
 from assay.ingest.chunking.partition import partition
 from assay.ingest.chunking.splitting import sentence_starts
 from assay.ingest.chunking.units import Unit, units_of
-from assay.model.documents import BlockKind, Chunk, Document, Section
+from assay.model.documents import BlockKind, Chunk, Document, DocumentInfo, Section
 from assay.model.headings import InnerHeading
 from assay.model.ids import chunk_id, content_hash
 from assay.ports import TokenCounter
@@ -97,6 +98,15 @@ def chunk_document(document: Document, rules: ChunkingRules, count_tokens: Token
     drafter = _Drafter(document, rules)
     drafts = _count_and_shrink(list(drafter.drafts()), drafter, count_tokens, rules.max_tokens)
     return _number(drafts)
+
+
+def chunks_of_copy(chunks: Sequence[Chunk], info: DocumentInfo) -> tuple[Chunk, ...]:
+    """The chunks of a document that differs only in its metadata and links. info: of that document, same title."""
+    ids = _ids(info.url, [chunk.content_hash for chunk in chunks])
+    return tuple(
+        replace(chunk, document=info, id=ids[place], previous_id=_at(ids, place - 1), next_id=_at(ids, place + 1))
+        for place, chunk in enumerate(chunks)
+    )
 
 
 class _Drafter:
@@ -215,15 +225,8 @@ def _count_and_shrink(
 
 def _number(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
     """Set ids, hashes, positions and neighbours of a document's chunks."""
-    ordinals: dict[str, int] = {}
-    hashes: list[str] = []
-    ids: list[str] = []
-    for draft in drafts:
-        text_hash = content_hash(draft.chunk.text)
-        ordinal = ordinals.get(text_hash, 0)
-        ordinals[text_hash] = ordinal + 1
-        hashes.append(text_hash)
-        ids.append(chunk_id(draft.chunk.document.url, text_hash, ordinal))
+    hashes = [content_hash(draft.chunk.text) for draft in drafts]
+    ids = _ids(drafts[0].chunk.document.url, hashes) if drafts else []
     return tuple(
         replace(
             draft.chunk,
@@ -232,8 +235,22 @@ def _number(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
             token_count=draft.tokens or 0,
             content_hash=hashes[position],
             embedded_hash=content_hash(draft.embedded),
-            previous_id=ids[position - 1] if position > 0 else None,
-            next_id=ids[position + 1] if position + 1 < len(ids) else None,
+            previous_id=_at(ids, position - 1),
+            next_id=_at(ids, position + 1),
         )
         for position, draft in enumerate(drafts)
     )
+
+
+def _ids(url: str, hashes: Iterable[str]) -> list[str]:
+    """The ids of a page's chunks, by the hashes of their texts."""
+    seen: Counter[str] = Counter()
+    ids: list[str] = []
+    for text_hash in hashes:
+        ids.append(chunk_id(url, text_hash, seen[text_hash]))
+        seen[text_hash] += 1
+    return ids
+
+
+def _at(ids: Sequence[str], place: int) -> str | None:
+    return ids[place] if 0 <= place < len(ids) else None

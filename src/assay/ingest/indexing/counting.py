@@ -34,6 +34,15 @@ class CountedPage:
     is_primary: bool
     vectors: Vectors | None
 
+    def of_copy(self, chunks: Sequence[Chunk]) -> "CountedPage":
+        """For a page whose chunks differ only in their ids and their page's metadata."""
+        return replace(
+            self,
+            hashes=ContentFingerprint.lines(chunks),
+            names=names_of_page(chunks, [Names.of(chunk) for chunk in chunks]),
+            is_primary=_are_primary(chunks),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PageCounter:
@@ -57,9 +66,13 @@ class PageCounter:
             hashes=ContentFingerprint.lines(chunks),
             words=list_words(texts),
             names=names_of_page(chunks, names),
-            is_primary=all(chunk.document.primary for chunk in chunks),
+            is_primary=_are_primary(chunks),
             vectors=self.embed([chunk.embedded_text for chunk in chunks]) if self.embed and chunks else None,
         )
+
+
+def _are_primary(chunks: Iterable[Chunk]) -> bool:
+    return all(chunk.document.primary for chunk in chunks)
 
 
 class CountedPages:

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urljoin
 
 from assay.ingest.markdown.anchors import github_slug
 from assay.model.bounds import URL
-from assay.model.documents import RawPage
+from assay.model.documents import Document, Link, RawPage
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 PAGE_SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
@@ -29,6 +29,12 @@ class MarkdownLinkResolver:
         self._file_base = folder_url if is_folder else page.url
         self._base = folder_url if is_folder or page.generator == "mkdocs" else page.url
         self._cache: dict[str, str | None] = {}
+        self._has_others = False
+
+    @property
+    def references(self) -> Mapping[str, str | None] | None:
+        """All resolved targets by how the page writes them; None if links to page names or in other files were too."""
+        return None if self._has_others else self._cache
 
     def target(self, written: str) -> str | None:
         """The absolute URL with its fragment; None if it is invalid or too long."""
@@ -39,6 +45,7 @@ class MarkdownLinkResolver:
 
     def wiki_target(self, name: str) -> str | None:
         """The absolute URL of the page that `[[name]]` means, in any folder; None when there is none."""
+        self._has_others = True
         path, _, heading = name.partition("#")
         fragment = f"#{github_slug(heading.rpartition('#')[2])}" if heading and not heading.startswith("^") else ""
         if not path:
@@ -48,6 +55,7 @@ class MarkdownLinkResolver:
 
     def of_import(self, path: str) -> "MarkdownLinkResolver":
         """The resolver for links in a file imported by this path."""
+        self._has_others = True
         folder = posixpath.dirname(path)
         if path.startswith(("./", "../")):
             folder = posixpath.normpath(posixpath.join(self._folder, folder))
@@ -99,6 +107,20 @@ class MarkdownLinkResolver:
             return urljoin(base, path) + fragment
         except ValueError:  # such as http://[
             return None
+
+
+def links_of_copy(document: Document, page: RawPage) -> tuple[Link, ...] | None:
+    """The links of a page with the content of a document. None if only reading the page tells."""
+    if document.references is None:
+        return None
+    resolver = MarkdownLinkResolver(page)
+    moved: dict[str | None, str | None] = {None: None}
+    for written, target in document.references.items():
+        # Two links with one target may have two in the copy.
+        if moved.setdefault(target, resolved := resolver.target(written)) != resolved:
+            return None
+    links = [(link, moved[link.target]) for link in document.links]
+    return tuple(Link(link.text, target, link.start, link.end) for link, target in links if target is not None)
 
 
 _names: tuple[Mapping[str, str], dict[str, str]] = ({}, {})

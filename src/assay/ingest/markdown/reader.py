@@ -34,10 +34,11 @@ def read_markdown(page: RawPage) -> Document:
         mkdocs=page.mkdocs,
         is_github=page.generator is None and page.media_type is MediaType.MARKDOWN,
     )
-    Renderer(context, MarkdownLinkResolver(page)).render(page.content)
+    links = MarkdownLinkResolver(page)
+    Renderer(context, links).render(page.content)
     title = _title(page, context.writer.first_title)
     normalized = context.writer.finish(title)
-    return document_of(page, info_of(page, title, page.generator or "markdown"), normalized)
+    return document_of(page, info_of(page, title, page.generator or "markdown"), normalized, links.references)
 
 
 def dialect_of(page: RawPage) -> Dialect:

@@ -11,8 +11,8 @@ from threading import Thread
 from assay.child_process import pipes_to_parent, read_frame, receive_ahead, write_frame
 from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
+from assay.ingest.cuts import Cut
 from assay.ingest.indexing.counting import CountedPage
-from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.early_reading import read_early

@@ -6,7 +6,7 @@ fresh process is reported as failed, and the build goes on.
 
 import logging
 
-from assay.ingest.intake import Cut
+from assay.ingest.cuts import Cut
 from assay.ingest.workers.limits import OVER_MEMORY
 from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, pickle_message
 from assay.ingest.workers.process import WorkerProcess

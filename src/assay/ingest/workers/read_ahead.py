@@ -8,7 +8,8 @@ from functools import partial
 from typing import Self, TypeVar
 
 from assay.child_process import has_interpreter
-from assay.ingest.intake import Cut
+from assay.ingest.copied_pages import CopiedPages
+from assay.ingest.cuts import Cut
 from assay.ingest.workers.early_reading import read_later, read_small_early
 from assay.ingest.workers.guard import Guard, is_large
 from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, Task, pickle_message
@@ -43,28 +44,35 @@ def _length(page: RawPage) -> int:
 
 @dataclass(slots=True)
 class _Run:
-    """Consecutive items. worker: reads the new pages; None if the build does. ticket: of the worker's answer."""
+    """Consecutive items.
+
+    pages: the new ones, without copies. worker: reads them; None if the build does. ticket: of the worker's answer.
+    copies: keys of pages that the build copies from earlier ones.
+    """
 
     items: list[SourcePage] = field(default_factory=list)
     pages: list[RawPage] = field(default_factory=list)
+    copies: set[tuple[str, str]] = field(default_factory=set)
     characters: int = 0
     worker: WorkerProcess | None = None
     ticket: int = 0
 
-    def has_room_for(self, page: PageRead) -> bool:
+    def has_room_for(self, page: PageRead, *, is_copy: bool) -> bool:
         """Whether a page fits."""
         if len(self.items) >= _BATCH_ITEMS:
             return False
-        if not (isinstance(page, RawPage) and self.pages):
+        if is_copy or not (isinstance(page, RawPage) and self.pages):
             return True
         fits = len(self.pages) < _BATCH_PAGES and self.characters + _length(page) <= _BATCH_CHARACTERS
         links = self.pages[0].links
         return fits and (page.links is links or not (page.links or links))
 
-    def add(self, source: str, page: PageRead) -> None:
+    def add(self, source: str, page: PageRead, *, is_copy: bool) -> None:
         """Add an item."""
         self.items.append((source, page))
-        if isinstance(page, RawPage):
+        if is_copy:
+            self.copies.add((source, page.key))
+        elif isinstance(page, RawPage):
             self.pages.append(page)
             self.characters += _length(page)
 
@@ -76,6 +84,7 @@ class ReadAhead:
     reported as failed. Large pages are always read in a separate process.
 
     setup: for the workers; None if no process can be started.
+    copies: the pages so far that may have copies; these are not sent to workers.
     workers: processes to start; 0 for none.
     start_after: new pages that the build reads before workers start, unless the source expects more; a long one counts
         as several. The build goes on reading until a worker is ready.
@@ -84,11 +93,13 @@ class ReadAhead:
     def __init__(
         self,
         setup: Setup | None,
+        copies: CopiedPages,
         *,
         workers: int,
         start_after: int = START_AFTER,
     ) -> None:
         self._setup = setup
+        self._copies = copies
         self._guard = Guard(self._setup if has_interpreter() else None)
         self._workers_to_start = 0 if self._setup is None else workers
         self._start_after = start_after
@@ -106,7 +117,7 @@ class ReadAhead:
     def read(self, items: Iterable[SourcePage]) -> Iterator[tuple[str, PageRead, Cut | None]]:
         """Yield every item in order with a worker's result; None if the build has to read it."""
         queue: deque[_Run] = deque()
-        for run in _runs(items):
+        for run in self._runs(items):
             self._dispatch(run)
             queue.append(run)
             while queue and (queue[0].worker is None or len(queue) >= _BATCHES_AHEAD * len(self._workers)):
@@ -137,6 +148,17 @@ class ReadAhead:
             return task(read_later)
 
         return result
+
+    def _runs(self, items: Iterable[SourcePage]) -> Iterator[_Run]:
+        run = _Run()
+        for source, page in items:
+            is_copy = isinstance(page, RawPage) and self._copies.is_copy(page)
+            if not run.has_room_for(page, is_copy=is_copy):
+                yield run
+                run = _Run()
+            run.add(source, page, is_copy=is_copy)
+        if run.items:
+            yield run
 
     def _dispatch(self, run: _Run) -> None:
         """Send the new pages of a run to a worker, if one can take them."""
@@ -170,11 +192,16 @@ class ReadAhead:
             if not isinstance(page, RawPage):
                 yield source, page, None
                 continue
-            answer: Cut | Refused | PageFailed | None = next(answers, None)
-            if isinstance(answer, Refused):
-                answer = PageFailed(page.key, answer.reason) if answer.is_final else self._guard.read(page)
-            elif answer is None and (is_lost or (taken is None and is_large(page))):
-                answer = self._guard.read(page)
+            answer: Cut | Refused | PageFailed | None
+            if (source, page.key) in run.copies:
+                # A page like one that could not be read is read within limits.
+                answer = None if self._copies.has_read(page) else self._guard.read(page)
+            else:
+                answer = next(answers, None)
+                if isinstance(answer, Refused):
+                    answer = PageFailed(page.key, answer.reason) if answer.is_final else self._guard.read(page)
+                elif answer is None and (is_lost or (taken is None and is_large(page))):
+                    answer = self._guard.read(page)
             yield (source, answer, None) if isinstance(answer, PageFailed) else (source, page, answer)
 
     def _start(self) -> None:
@@ -197,14 +224,3 @@ class ReadAhead:
                 f"{len(self._workers)} go on" if self._workers else "pages are read without workers",
             )
             worker.stop()
-
-
-def _runs(items: Iterable[SourcePage]) -> Iterator[_Run]:
-    run = _Run()
-    for source, page in items:
-        if not run.has_room_for(page):
-            yield run
-            run = _Run()
-        run.add(source, page)
-    if run.items:
-        yield run

@@ -29,7 +29,8 @@ from tests.workers import (
 
 from assay.child_process import worker_count
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
-from assay.ingest.intake import Cut
+from assay.ingest.copied_pages import CopiedPages
+from assay.ingest.cuts import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.workers.early_reading import read_early
 from assay.ingest.workers.guard import LARGE, is_large
@@ -56,10 +57,14 @@ def _items(*pages: PageRead) -> list[SourcePage]:
 
 
 def _ahead(
-    counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0, limits: PageLimits = PAGE_LIMITS
+    counter: TokenCounter | None = words,
+    workers: int = 2,
+    start_after: int = 0,
+    limits: PageLimits = PAGE_LIMITS,
+    copies: CopiedPages | None = None,
 ) -> PatientReadAhead:
     setup = None if counter is None else Setup(RULES, counter, limits, None)
-    return PatientReadAhead(setup, workers=workers, start_after=start_after)
+    return PatientReadAhead(setup, copies or CopiedPages(), workers=workers, start_after=start_after)
 
 
 def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:
@@ -109,6 +114,33 @@ def test_links_are_those_of_each_page_also_when_they_change_between_pages() -> N
     assert {key: cut.document.links for key, cut in cuts.items()} == {
         each.key: _cut(each).document.links for each in pages if each.key in cuts
     }
+
+
+def _two_versions(*pages: RawPage) -> list[RawPage]:
+    return [
+        replace(each, version=version, key=f"{version}/{each.key}", url=f"https://d.example/{version}/{each.key}")
+        for version in ("1.0", "2.0")
+        for each in pages
+    ]
+
+
+def test_pages_with_the_content_of_an_earlier_one_are_left_to_the_build() -> None:
+    pages, copies = _two_versions(*map(_page, range(40))), CopiedPages()
+    with _ahead(copies=copies) as ahead:
+        for _, page, cut in ahead.read(_items(*pages)):
+            assert isinstance(page, RawPage)
+            if page.version == "2.0":
+                assert cut is None
+                assert copies.cut(page) == _cut(page)
+            else:
+                copies.keep(page, cut or _cut(page))
+
+
+def test_copies_of_a_page_that_took_too_long_are_read_within_limits_too() -> None:
+    pages = _two_versions(page("# Slow\n\nIt ends never", key="slow.md"))
+    with _ahead(never_done, limits=replace(PAGE_LIMITS, page_seconds=0.2)) as ahead:
+        results = list(ahead.read(_items(*pages)))
+    assert [type(page) for _, page, _ in results] == [PageFailed, PageFailed]
 
 
 def test_a_page_that_cannot_be_read_fails_by_name() -> None:
