@@ -27,9 +27,13 @@ from assay.retrieval.reranking import RERANK_FAILED
 
 def search(
     query: Annotated[str, typer.Argument(help="The query.")],
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: 5].")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="Vectors to search [default: hybrid].")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Lowest similarity of a hit, 0 to 1 [default: 0].")] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: [search] top_k, or 5].")
+    ] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Vectors to search [default: [search] mode, or hybrid].")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Lowest similarity of a hit, 0 to 1 [default: [search] threshold, or 0].")
+    ] = None,
     version: Annotated[list[str] | None, typer.Option("--version", help="Only this version; repeatable.")] = None,
     locale: Annotated[list[str] | None, typer.Option("--locale", help="Only this locale; repeatable.")] = None,
     url_prefix: Annotated[str | None, typer.Option("--url-prefix", help="Only pages under this URL.")] = None,
@@ -48,7 +52,10 @@ def search(
     ] = None,
     correct: Annotated[
         bool | None,
-        typer.Option("--correct/--as-typed", help="Correct words that the index does not know [default: --correct]."),
+        typer.Option(
+            "--correct/--as-typed",
+            help="Correct words that the index does not know [default: [search] correct, or --correct].",
+        ),
     ] = None,
     rerank: Annotated[
         bool, typer.Option("--rerank/--no-rerank", help="Let the reranker of [rerank] order the hits, if there is one.")

@@ -12,11 +12,16 @@ from assay.errors import ConfigurationError
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks a free one [default: 8080].")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on [default: [server] host, or 127.0.0.1].")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0 picks a free one [default: [server] port, or 8080].")
+    ] = None,
     public: Annotated[bool, typer.Option("--public", help="Allow an address that other machines can reach.")] = False,
     workers: Annotated[
-        int | None, typer.Option(help="Processes that answer on the same port; not on Windows [default: 1].")
+        int | None,
+        typer.Option(help="Processes that answer on the same port; not on Windows [default: [server] workers, or 1]."),
     ] = None,
     generation: options.SearchedGeneration = None,
     data_dir: options.DataDir = None,

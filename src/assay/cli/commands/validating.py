@@ -37,7 +37,10 @@ _ApiKey = Annotated[
     typer.Option("--api-key", envvar="ASSAY_API_KEY", help="Key with the scope `search`, if --url requires one."),
 ]
 _OutputDir = Annotated[
-    Path | None, typer.Option("--output-dir", help="Folder of the reports [default: validation_results].")
+    Path | None,
+    typer.Option(
+        "--output-dir", help="Folder of the reports [default: [validation] output_dir, or validation_results]."
+    ),
 ]
 _Concurrency = Annotated[
     int | None,
