@@ -68,7 +68,7 @@ class EmbeddingSettings(Table):
         min_length=1,
         description=(
             "Name of the model. If unset: `embed-english-v3.0` for Cohere, `text-embedding-3-small` for OpenAI and "
-            "Azure, `BAAI/bge-small-en-v1.5` for fastembed."
+            "Azure, `BAAI/bge-small-en-v1.5` for fastembed. Required for other servers with OpenAI's API."
         ),
     )
     cohere_api_key: SecretStr | None = Field(default=None, description="Cohere's API key. Also `COHERE_API_KEY`.")
@@ -103,7 +103,7 @@ class EmbeddingSettings(Table):
         default=None,
         ge=1,
         le=2_048,
-        description="Most texts in a request. If unset: Cohere 96, OpenAI 128, others 32.",
+        description="Most texts in a request. If unset: Cohere 96, OpenAI and Azure 128, others 32.",
     )
     batch_tokens: int | None = Field(default=None, ge=64, description="Most tokens in a request.")
     inputs_per_minute: int | None = Field(

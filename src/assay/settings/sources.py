@@ -31,8 +31,8 @@ class SourceSettings(Table):
 
     path: Path | None = Field(
         default=None,
-        description="Folder (or single file) with Markdown or MDX; or folder or archive (.zip, .tar.gz) with the HTML "
-        "that a site generator wrote.",
+        description="Folder (or single file) with Markdown or MDX; or folder or archive (.zip, .tar, .tar.gz, "
+        ".tgz) with the HTML that a site generator wrote.",
     )
     url: str | None = Field(
         default=None,
@@ -77,7 +77,7 @@ class SourceSettings(Table):
     headers: dict[str, SecretStr] = Field(
         default_factory=dict,
         repr=False,
-        description='Request headers, sent only to the host of `url`: `{Authorization = "…"}`.',
+        description='Request headers, sent only to the origin of `url`: `{Authorization = "…"}`.',
     )
     max_pages: int = Field(default=20_000, ge=1, le=1_000_000, description="Most pages fetched in one crawl.")
     max_depth: int = Field(
@@ -95,7 +95,7 @@ class SourceSettings(Table):
         default=None,
         ge=1,
         le=32,
-        description="Most requests in flight. If unset, 4, or 8 for a site on this machine.",
+        description="Most requests in flight. If unset, 4, or 8 for a site in a private network.",
     )
     delay_seconds: float = Field(
         default=0.0,
