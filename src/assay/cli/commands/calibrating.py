@@ -99,7 +99,7 @@ def show_calibration(console: Console, report: CalibrationReport) -> None:
     )
     note = f"; {report.unjudged} unjudged hits are left out (`assay label --depth {report.depth}`)"
     console.print(
-        "[dim]Irrelevant: hits judged 0, and all hits of topics with `expect: no_answer`"
+        "[dim]Irrelevant: hits judged 0, and the first top_k hits of topics with `expect: no_answer`"
         f"{note if report.unjudged else ''}.[/]"
     )
     _show_histogram(console, found)
