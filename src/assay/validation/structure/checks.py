@@ -14,9 +14,13 @@ from assay.errors import (
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
 from assay.validation.structure.addresses import addresses, searched_by_default
-from assay.validation.structure.anchors import fall_in_anchors
-from assay.validation.structure.approximate import recall_of_dense_search
 from assay.validation.structure.boilerplate import RepeatedLines, boilerplate
+from assay.validation.structure.changes.anchors import fall_in_anchors
+from assay.validation.structure.changes.erosion import erosion
+from assay.validation.structure.changes.kinds import fall_in_kinds_of_content
+from assay.validation.structure.changes.lost_text import fall_in_text
+from assay.validation.structure.changes.pages import failed_pages, fall_in_pages, lost_content
+from assay.validation.structure.changes.rise import rise_in_pages
 from assay.validation.structure.collecting import Collecting, Collectors, Kinds
 from assay.validation.structure.collecting_process import CollectorProcess
 from assay.validation.structure.content import (
@@ -26,18 +30,14 @@ from assay.validation.structure.content import (
     pages_that_say_something,
 )
 from assay.validation.structure.context import Check, CheckContext, StructuralLimits
-from assay.validation.structure.erosion import erosion
 from assay.validation.structure.integrity import integrity
-from assay.validation.structure.kinds import fall_in_kinds_of_content
-from assay.validation.structure.lost_text import fall_in_text
 from assay.validation.structure.notes import LanguageSigns
-from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.repeats import RepeatedPassages, passages_alike, titles_alike
-from assay.validation.structure.rise import rise_in_pages
 from assay.validation.structure.titles import reachable_by_title
-from assay.validation.structure.truncation import read_to_the_end
 from assay.validation.structure.unread import unread_files
-from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
+from assay.validation.structure.vectors.approximate import recall_of_dense_search
+from assay.validation.structure.vectors.dense import distinct_vectors, embedded_again, titles_by_vectors
+from assay.validation.structure.vectors.truncation import read_to_the_end
 
 logger = logging.getLogger(__name__)
 

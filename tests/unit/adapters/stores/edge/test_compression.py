@@ -17,7 +17,7 @@ from assay.model.generations import Generation
 from assay.ports import IndexSpec, Silence
 from assay.testing.catalog_samples import page
 from assay.validation.structure import CheckContext
-from assay.validation.structure.approximate import recall_of_dense_search
+from assay.validation.structure.vectors.approximate import recall_of_dense_search
 
 _MEASURED_FROM = 2_000
 """Chunks of a generation from which the gate measures recall."""

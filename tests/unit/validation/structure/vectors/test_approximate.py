@@ -14,7 +14,7 @@ from assay.model.generations import Generation
 from assay.ports import IndexAnswer, IndexQuery, Silence, VectorIndex
 from assay.testing.catalog_samples import page
 from assay.validation.structure import CheckContext
-from assay.validation.structure.approximate import recall_of_dense_search
+from assay.validation.structure.vectors.approximate import recall_of_dense_search
 
 WORDS = (
     "gripper",

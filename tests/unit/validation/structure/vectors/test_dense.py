@@ -17,7 +17,7 @@ from assay.model.generations import Generation
 from assay.ports import Batching, Embedder, IndexPoint, Silence, Vectors
 from assay.testing.catalog_samples import page
 from assay.validation.structure import CheckContext, structure_findings
-from assay.validation.structure.vectors import _found_by_ranks
+from assay.validation.structure.vectors.dense import _found_by_ranks
 
 Change = Callable[[list[IndexPoint]], Sequence[np.ndarray]]
 

@@ -8,7 +8,7 @@ from assay.model.evaluation import Finding
 from assay.ports import Progress, stage
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.sampling import EQUAL, draw_points
+from assay.validation.structure.vectors.sampling import EQUAL, draw_points
 
 _DRAWN = 500
 """Size of the sample from which the longest chunks are taken."""

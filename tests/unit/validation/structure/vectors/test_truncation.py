@@ -11,7 +11,7 @@ from assay.model.evaluation import Finding, Outcome
 from assay.ports import Batching, Silence, Vectors
 from assay.testing.catalog_samples import page
 from assay.validation.structure import CheckContext
-from assay.validation.structure.truncation import read_to_the_end
+from assay.validation.structure.vectors.truncation import read_to_the_end
 
 WORDS = ("anchor", "battery", "camera", "diagram", "encoder", "flange", "gripper", "hinge", "inverter", "joint")
 

@@ -18,7 +18,7 @@ from assay.ports import Embedder, Progress, Vector, stage
 from assay.validation.integrity import EmbeddingCheck
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.sampling import EQUAL, Rows, draw_points, is_usable, unit_rows
+from assay.validation.structure.vectors.sampling import EQUAL, Rows, draw_points, is_usable, unit_rows
 
 _COMPARED = 1_000
 """Number of points whose vectors are compared with each other: a million cosines take some milliseconds."""

@@ -8,7 +8,7 @@ from assay.model.ranking import Filters
 from assay.ports import IndexQuery, Progress, Vector, VectorIndex
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.sampling import draw_points, is_usable
+from assay.validation.structure.vectors.sampling import draw_points, is_usable
 
 _CHECK = "recall of dense search"
 _QUERIES = 100
