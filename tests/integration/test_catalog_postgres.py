@@ -17,7 +17,7 @@ from tests.forking import ForkedProgram, fork
 from tests.integration.test_migrations import ROWS, VERSIONS
 from tests.postgres import PostgresServer, catalog_options, open_catalog
 
-from assay.adapters.catalog import catalog as catalog_module
+from assay.adapters.catalog import sql_generations
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql import database as database_module
 from assay.adapters.catalog.sql import migrations, queries
@@ -316,7 +316,7 @@ def test_a_long_removal_lets_writers_in_and_the_next_one_finishes_an_interrupted
 ) -> None:
     built(catalog, "g1", *(page(f"p{number}", "one") for number in range(4)))
     built(catalog, "g2", page("kept"))
-    monkeypatch.setattr(catalog_module, "_DELETED", 2)
+    monkeypatch.setattr(sql_generations, "_DELETED", 2)
     select_unused, calls = queries.unused_revisions, []
 
     def promote_then_interrupt(after: int, limit: int) -> Select[Any]:
