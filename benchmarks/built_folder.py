@@ -23,7 +23,7 @@ _BUILD = Path("sites") / "redux-toolkit-docusaurus-3.10.tar.gz"
 def main(folder: str | None = None) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as scratch:
-        root = Path(folder) if folder else _unpacked(Path(scratch))
+        root = Path(folder) if folder else unpacked_site(Path(scratch))
         for name, more in {"dry run": ["--dry-run"], "first": [], "unchanged": []}.items():
             started = perf_counter()
             body, cpu = _ingest(root, Path(scratch) / "data", more)
@@ -37,7 +37,8 @@ def main(folder: str | None = None) -> None:
             )
 
 
-def _unpacked(scratch: Path) -> Path:
+def unpacked_site(scratch: Path) -> Path:
+    """Unpack the shared folder's Docusaurus build, which has two versions and two locales."""
     shared = shared_folder()
     if shared is None:
         sys.exit("There is no shared folder with the built site; give a folder of built HTML.")

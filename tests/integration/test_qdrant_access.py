@@ -6,9 +6,11 @@ Tests of certificates and keys run against a real server too, if the environment
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from ssl import create_default_context
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from qdrant_client import models
 from tests.certificates import self_signed
@@ -18,7 +20,7 @@ from tests.qdrant_stores import LOADING, qdrant_store
 from tests.real_qdrant import Server, real_server
 
 from assay.adapters.stores.qdrant.store import QdrantStore
-from assay.errors import ConfigurationError, IndexCorrupt, StoreUnavailable, VectorStoreError
+from assay.errors import ConfigurationError, IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Query
 from assay.testing.index_samples import SPEC, direction, filled, points
 
@@ -296,6 +298,44 @@ def test_a_limit_in_the_servers_words_is_explained(peer: QdrantPeer, words: str,
     peer.fail("nasty", times=None)
     with pytest.raises(VectorStoreError, match="a limit of its strict mode") as raised:
         index.compare(direction(1), [points(1)[0].chunk.id], {})
+    assert advice in raised.value.hint
+    store.close()
+
+
+@pytest.mark.parametrize("grpc", [False, True])
+def test_a_quota_of_a_real_servers_disk_is_named_and_not_waited_for(grpc: bool) -> None:
+    server = real_server()
+    store = opened(server, grpc=grpc, patience_seconds=FOR_EVER)
+    writer = store.create("g1", SPEC)
+    headers = {"api-key": server.key} if server.key else {}
+    trusted = create_default_context(cafile=server.ca_file) if server.ca_file else True
+    with httpx.Client(base_url=server.url, headers=headers, verify=trusted) as outside:
+        limited = outside.put("/quotas", json={"enabled": True, "max_disk_usage_percent": 1})
+        if limited.status_code == 404:
+            pytest.skip("the server has no quotas: they came with 1.19")
+        try:
+            with pytest.raises(StorageFull, match="its quota is used up") as raised:
+                writer.add(points(5))
+        finally:
+            outside.put("/quotas", json={"enabled": False}).raise_for_status()
+    assert "max_disk_usage_percent" in raised.value.hint
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("Disk usage is at 76% of total capacity, exceeding the configured limit of 75%", "max_disk_usage_percent"),
+        ("Resident memory usage is at 81% of total memory, exceeding it", "max_resident_memory_percent"),
+    ],
+)
+def test_each_quota_is_explained(peer: QdrantPeer, words: str, advice: str) -> None:
+    store = qdrant_store(peer.url, api_key=KEY)
+    writer = store.create("g1", SPEC)
+    peer.nasty = f"Insufficient storage: {words}. Help: Reduce it."
+    peer.fail("nasty", times=None)
+    with pytest.raises(StorageFull) as raised:
+        writer.add(points(5))
     assert advice in raised.value.hint
     store.close()
 

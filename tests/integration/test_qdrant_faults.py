@@ -212,11 +212,12 @@ def test_a_server_that_stays_away_ends_the_build_and_the_rest_is_removed_by_the_
     store.close()
 
 
-def test_a_full_disk_is_told_at_once(peer: QdrantPeer, store: QdrantStore) -> None:
+@pytest.mark.parametrize(("fault", "told"), [("full", "No space left"), ("quota", "its quota is used up")])
+def test_a_full_disk_is_told_at_once(peer: QdrantPeer, store: QdrantStore, fault: str, told: str) -> None:
     writer = store.create("g1", SPEC)
     peer.counts.clear()
-    peer.fail("full", path="/points", times=None)
-    with pytest.raises(StorageFull, match="No space left"):
+    peer.fail(fault, path="/points", times=None)
+    with pytest.raises(StorageFull, match=told):
         writer.add(points(1))
     assert sum(peer.counts.values()) == 1
 

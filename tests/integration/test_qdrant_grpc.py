@@ -62,6 +62,7 @@ def test_a_search_that_fails_is_asked_again_and_then_unavailable(
         ("401", VectorStoreError, "API key"),
         ("403", VectorStoreError, "API key"),
         ("full", StorageFull, "disk"),
+        ("quota", StorageFull, "its quota is used up"),
         ("strict", RequestForbidden, "strict mode"),
     ],
 )

@@ -355,6 +355,13 @@ def _refuse_for(fault: str | None) -> None:
             raise Refusal(
                 500, "Service internal error: No space left on device: WAL buffer size exceeds available disk space"
             )
+        case "quota":
+            words = (
+                "Insufficient storage: Disk usage is at 76% of total capacity, exceeding the configured limit of 75%. "
+                "Help: Reduce disk usage (e.g. delete points or drop collections), or raise `max_disk_usage_percent` "
+                "in the global quota config."
+            )
+            raise Refusal(507, words)
         case "strict":
             words = (
                 'Bad request: Limit exceeded 100 > 10 for "limit". Help: Reduce the "limit" parameter to or below 10.'

@@ -20,6 +20,7 @@ FAULTS = (
     "429",  # with Retry-After
     "429-bare",
     "full",  # 500: no space left on the disk
+    "quota",  # 507: the disk is fuller than the server's quota
     "strict",  # 400: a limit of strict mode
     "401",
     "403",

@@ -27,6 +27,7 @@ _CODES = {
     409: grpc.StatusCode.ALREADY_EXISTS,
     413: grpc.StatusCode.OUT_OF_RANGE,
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    507: grpc.StatusCode.RESOURCE_EXHAUSTED,
     502: grpc.StatusCode.UNAVAILABLE,
     503: grpc.StatusCode.UNAVAILABLE,
     504: grpc.StatusCode.UNAVAILABLE,

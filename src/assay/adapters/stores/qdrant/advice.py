@@ -16,6 +16,9 @@ SMALLER_REQUESTS = (
     "Set [qdrant] upload_batch to at most write_rate_limit of its strict mode, and read_rate_limit to 512 or more."
 )
 
+OVER_QUOTA = "Insufficient storage"
+"""Beginning of the message for a write that the server's quota of disk or memory refuses (PUT /quotas)."""
+
 OTHER_VECTORS = re.compile(r"vector (dimension|name)|not existing vector", re.IGNORECASE)
 """A search for vectors that the collection does not have."""
 
@@ -49,6 +52,13 @@ def missing_right(message: str) -> str:
     if re.search(r"\b(manage|write)\b", message, re.IGNORECASE):
         return "the API key may not write"
     return "the API key may not read it"
+
+
+def quota_advice(message: str) -> str:
+    """Hint for a write that exceeds a quota of disk or memory."""
+    if "memory" in message.lower():
+        return "Give the server more memory, or raise max_resident_memory_percent (PUT /quotas)."
+    return "Free some space there, give it a larger disk, or raise max_disk_usage_percent (PUT /quotas)."
 
 
 def server_error_advice(message: str) -> str:

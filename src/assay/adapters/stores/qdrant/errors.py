@@ -15,10 +15,12 @@ from assay.adapters.stores.points import REBUILD
 from assay.adapters.stores.qdrant.advice import (
     OTHER_VECTORS,
     OVER_CAPACITY,
+    OVER_QUOTA,
     RIGHTS,
     SMALLER_REQUESTS,
     connection_advice,
     missing_right,
+    quota_advice,
     server_error_advice,
     strict_advice,
 )
@@ -55,7 +57,7 @@ _GRPC_STATUS = {
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FULL = re.compile(r"no space left|disk (is )?full|not enough (disk )?space|disk quota", re.IGNORECASE)
 _LASTING = re.compile(
-    rf"{_FULL.pattern}|certificate.verify.failed|ssl.*wrong.version.number|{OVER_CAPACITY}", re.IGNORECASE
+    rf"{_FULL.pattern}|certificate.verify.failed|ssl.*wrong.version.number|{OVER_CAPACITY}|{OVER_QUOTA}", re.IGNORECASE
 )
 """Failures that a retry cannot fix."""
 
@@ -160,6 +162,8 @@ def unusable_index(name: str, reason: str) -> IndexCorrupt:
 def _explanations(failure: FailedRequest, seconds: int) -> Iterator[tuple[type[VectorStoreError], str, str]]:
     """Possible explanations as error class, reason and hint; the best first, the last fits all."""
     message, status = failure.message, failure.status
+    if OVER_QUOTA in message:
+        yield StorageFull, f"its quota is used up ({message}).", quota_advice(message)
     if _FULL.search(message):
         yield StorageFull, f"its disk is full ({message}).", "Free some space there, or give it a larger disk."
     if failure.timed_out:
