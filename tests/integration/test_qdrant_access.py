@@ -105,6 +105,19 @@ def test_plain_http_to_a_port_with_tls_names_https(tls_server: Server) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("grpc", [False, True])
+def test_a_port_of_the_other_protocol_is_named_as_that(grpc: bool) -> None:
+    server = real_tls_server()
+    address = urlsplit(server.url)
+    other = address.port if grpc else server.grpc_port
+    url = server.url if grpc else f"https://{address.hostname}:{other}"
+    store = opened(replace(server, url=url, grpc_port=other or 443), grpc=grpc)
+    with pytest.raises(StoreUnavailable) as raised:
+        store.open("g1", SPEC)
+    assert "grpc_port" in raised.value.hint
+    store.close()
+
+
 def test_https_to_a_plain_port_names_http_and_is_not_waited_for(peer: QdrantPeer) -> None:
     store = qdrant_store(peer.url.replace("http://", "https://"), patience_seconds=FOR_EVER)
     with pytest.raises(StoreUnavailable) as raised:
@@ -319,24 +332,6 @@ def test_a_quota_of_a_real_servers_disk_is_named_and_not_waited_for(grpc: bool) 
         finally:
             outside.put("/quotas", json={"enabled": False}).raise_for_status()
     assert "max_disk_usage_percent" in raised.value.hint
-    store.close()
-
-
-@pytest.mark.parametrize(
-    ("words", "advice"),
-    [
-        ("Disk usage is at 76% of total capacity, exceeding the configured limit of 75%", "max_disk_usage_percent"),
-        ("Resident memory usage is at 81% of total memory, exceeding it", "max_resident_memory_percent"),
-    ],
-)
-def test_each_quota_is_explained(peer: QdrantPeer, words: str, advice: str) -> None:
-    store = qdrant_store(peer.url, api_key=KEY)
-    writer = store.create("g1", SPEC)
-    peer.nasty = f"Insufficient storage: {words}. Help: Reduce it."
-    peer.fail("nasty", times=None)
-    with pytest.raises(StorageFull) as raised:
-        writer.add(points(5))
-    assert advice in raised.value.hint
     store.close()
 
 

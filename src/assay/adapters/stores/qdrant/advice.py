@@ -41,7 +41,10 @@ _CONNECTION: tuple[tuple[str, str], ...] = (
         r"wrong.version.number",
         "The port does not use TLS: begin [qdrant] url with http://, or enable TLS on the server.",
     ),
-    (r"illegal (request|status) line|parsing http/2|disconnected without|socket closed|reset by", _PROTOCOLS),
+    (r"illegal (request|status) line|parsing http/2|application protocol", _PROTOCOLS),
+    (r"disconnected without|socket closed|reset by", _PROTOCOLS),
+    # gRPC names the error of one address only: of IPv6 and IPv4, it may be the one where nothing listens.
+    (r"failed to connect to all addresses", _PROTOCOLS),
 )
 
 

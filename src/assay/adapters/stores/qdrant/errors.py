@@ -171,8 +171,8 @@ def _explanations(failure: FailedRequest, seconds: int) -> Iterator[tuple[type[V
         yield StoreUnavailable, f"it did not answer within {seconds} s.", limits
     if failure.unrecognized:
         hint = (
-            "Check that [qdrant] url, its port and its path belong to a Qdrant server (1.16 or later) and not to a "
-            "proxy or another service."
+            "Check that [qdrant] url, its port (with gRPC, grpc_port) and its path belong to a Qdrant server (1.16 or "
+            "later) and not to a proxy or another service."
         )
         yield StoreUnavailable, f"it answered {status}, but not like Qdrant: {message}.", hint
     if status is None:
@@ -220,7 +220,8 @@ def _grpc_failure(error: grpc.RpcError) -> FailedRequest:
         return FailedRequest(None, "it took too long", timed_out=True)
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
         return FailedRequest(None, f"no connection ({message})")
-    return FailedRequest(_GRPC_STATUS.get(code, 500), message)
+    # An answer without a gRPC status: the port is one of REST, or of another service.
+    return FailedRequest(_GRPC_STATUS.get(code, 500), message, unrecognized="http2 header with status" in message)
 
 
 def _rest_failure(error: UnexpectedResponse) -> FailedRequest:

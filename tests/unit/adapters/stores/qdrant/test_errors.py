@@ -36,6 +36,12 @@ class RpcFailure(grpc.RpcError, grpc.Call):
     def add_callback(self, callback: object) -> None: ...
 
 
+OVER_DISK = (
+    "Insufficient storage: Disk usage is at 76% of total capacity, exceeding the configured limit of 75%. Help: x"
+)
+OVER_MEMORY = "Insufficient storage: Resident memory usage is at 81% of total memory, exceeding it. Help: x"
+
+
 def refused(status: int, message: str = "message") -> UnexpectedResponse:
     return UnexpectedResponse(status, "", json.dumps({"status": {"error": message}}).encode(), Headers())
 
@@ -82,6 +88,9 @@ def test_every_grpc_code_is_an_error(code: grpc.StatusCode) -> None:
         (QdrantException("Retry-After header value is not a valid integer: soon"), StoreUnavailable),
         (refused(500, "Service internal error: No space left on device"), StorageFull),
         (RpcFailure(grpc.StatusCode.INTERNAL, "No space left on device: WAL"), StorageFull),
+        (refused(507, OVER_DISK), StorageFull),
+        (RpcFailure(grpc.StatusCode.RESOURCE_EXHAUSTED, OVER_DISK), StorageFull),
+        (RpcFailure(grpc.StatusCode.UNIMPLEMENTED, "Received http2 header with status: 404"), StoreUnavailable),
         (ResponseHandlingException(httpx.ConnectError("[Errno 111] Connection refused")), StoreUnavailable),
         (ResponseHandlingException(httpx.ReadTimeout("timed out")), StoreUnavailable),
         (ResponseHandlingException(httpx.RemoteProtocolError("peer closed connection")), StoreUnavailable),
@@ -127,6 +136,31 @@ def test_a_limit_of_strict_mode_says_what_to_set(status: int, message: str, advi
     assert advice in error.hint
 
 
+@pytest.mark.parametrize(
+    ("message", "advice"), [(OVER_DISK, "max_disk_usage_percent"), (OVER_MEMORY, "max_resident_memory_percent")]
+)
+def test_a_quota_says_what_to_raise(message: str, advice: str) -> None:
+    for error in (refused(507, message), RpcFailure(grpc.StatusCode.RESOURCE_EXHAUSTED, message)):
+        assert advice in told(error).hint
+        assert "its quota is used up" in told(error).message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ResponseHandlingException(httpx.ConnectError("[SSL] tlsv1 alert no application protocol (_ssl.c:1006)")),
+        RpcFailure(grpc.StatusCode.UNIMPLEMENTED, "Received http2 header with status: 404"),
+        RpcFailure(
+            grpc.StatusCode.UNAVAILABLE,
+            "failed to connect to all addresses; last error: UNKNOWN: ipv6:%5B::1%5D:6334: Connection refused",
+        ),
+    ],
+    ids=repr,
+)
+def test_a_port_that_may_speak_another_protocol_names_both_ports(error: Exception) -> None:
+    assert "grpc_port" in told(error).hint
+
+
 def test_a_request_that_is_wrong_is_not_taken_for_a_limit() -> None:
     assert "strict mode" not in told(refused(400, "Wrong input: Vector dimension error: expected dim: 4")).message
 
@@ -146,6 +180,9 @@ def test_a_rate_limit_is_no_limit_of_the_request() -> None:
         (refused(401), False),
         (refused(501), False),
         (refused(500, "No space left on device"), False),
+        (refused(507, OVER_DISK), False),
+        (RpcFailure(grpc.StatusCode.RESOURCE_EXHAUSTED, OVER_DISK), False),
+        (RpcFailure(grpc.StatusCode.RESOURCE_EXHAUSTED, "Rate limiting exceeded"), True),
         (ResponseHandlingException(httpx.ConnectError("refused")), True),
         (RpcFailure(grpc.StatusCode.UNAVAILABLE, ""), True),
         (RpcFailure(grpc.StatusCode.UNIMPLEMENTED, ""), False),
