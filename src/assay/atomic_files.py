@@ -1,10 +1,14 @@
 """Files that are written whole or not at all."""
 
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of the errors of a full disk, a used quota, and a file that is too large."""
 
 
 def write_files(contents: Mapping[Path, Iterable[bytes]], *, private: bool = False) -> None:

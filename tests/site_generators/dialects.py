@@ -347,14 +347,7 @@ class Rspress(_Mdx):
         return "#" * level + f" {text}" + (f" \\{{#{own_id}}}" if own_id else "")
 
     def info(self, value: Mapping[str, Value]) -> str:
-        parts = [value["lang"]]
-        if value.get("title"):
-            parts.append(f'title="{value["title"]}"')
-        if value.get("highlight"):
-            parts.append(f"{{{value['highlight']}}}")
-        if value.get("linenos"):
-            parts.append("lineNumbers")
-        return " ".join(parts).strip()
+        return super().info(value).replace("showLineNumbers", "lineNumbers")
 
     def block(self, block: Mapping[str, Value]) -> str:
         return super().block(block).replace(' class="box"', ' className="box"')

@@ -1,6 +1,5 @@
 """The counts and vectors of each page, on disk to keep memory small."""
 
-import errno
 import struct
 import tempfile
 from array import array
@@ -12,13 +11,12 @@ from typing import IO, Self
 
 import numpy as np
 
+from assay.atomic_files import NO_ROOM
 from assay.errors import StorageFull, StoreUnavailable
 from assay.ports import SparseVector, Vectors
 
 _HEADER = struct.Struct("<4I")
 """Chunks of a page, and bytes of its counts, its hashes and its vectors."""
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def pack_counts(counts: Sequence[SparseVector]) -> bytes:
@@ -118,7 +116,7 @@ def _map_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in NO_ROOM:
             raise StorageFull(
                 f"There is no space left in {folder} for the term counts of this build.",
                 hint="Free some space there, or set another --data-dir.",

@@ -1,13 +1,12 @@
 """Write reports to a folder, as `report_YYYYMMDD_HHMMSS` with a suffix for each format."""
 
 import contextlib
-import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.atomic_files import write_files
+from assay.atomic_files import NO_ROOM, write_files
 from assay.errors import FileUnwritable
 from assay.redaction import redacted_bytes
 
@@ -39,11 +38,10 @@ def write_reports(
             f"Reports cannot be written to {folder}: it is a file, not a folder.", hint=_HINT
         ) from None
     except OSError as error:
-        hint = _FULL if error.errno in _NO_ROOM else _HINT
+        hint = _FULL if error.errno in NO_ROOM else _HINT
         raise FileUnwritable(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=hint) from None
 
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FULL = (
     "No file of this report was kept. Free some space, or set another folder: --output-dir, or output_dir in "
     "[validation]; then run `assay validate` again."

@@ -14,6 +14,7 @@ import qdrant_edge as edge
 from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
 from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import DENSE, REBUILD, SPARSE
+from assay.atomic_files import NO_ROOM
 from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
 from assay.ports import IndexQuery
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _NEVER = 2**31
 """Kilobytes that no segment reaches, so that the engine does not optimize it."""
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _UNAVAILABLE = {errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _OS_ERROR = re.compile(r"os error (\d+)")
 _CLOSED = "not initialized"
@@ -161,7 +161,7 @@ def _engine_error(operation: str, folder: Path, text: str, otherwise: type[Vecto
 
 
 def _kind_of(number: int | None, otherwise: type[VectorStoreError]) -> type[VectorStoreError]:
-    if number in _FULL:
+    if number in NO_ROOM:
         return StorageFull
     return StoreUnavailable if number in _UNAVAILABLE else otherwise
 
