@@ -29,11 +29,12 @@ class FrontMatter:
     first_line: int
 
 
-def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
+def split_front_matter(text: str, *, required: bool = False, lenient: bool = False) -> FrontMatter:
     """Split front matter from a text with LF line ends.
 
     required: a block between two rules that is YAML but not a mapping is an error, as in Docusaurus; otherwise it is
         Markdown (a rule, text, another rule), as in MkDocs.
+    lenient: a block of lines `key: value` that is not YAML has these values, as text; GitHub shows such a page too.
 
     Raises InputError, which names the line, for a block that is not YAML.
     """
@@ -44,7 +45,13 @@ def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
     closing = _CLOSING.search(text, opening) if opening > 0 else None
     if closing is None:
         return none
-    values = _parse(text[opening + 1 : closing.start() + 1])
+    block = text[opening + 1 : closing.start() + 1]
+    try:
+        values = _parse(block)
+    except InputError:
+        values = _text_values(block) if lenient else {}
+        if not values:
+            raise
     if isinstance(values, Mapping):
         first_line = text.count("\n", 0, closing.end()) + 1
         return FrontMatter(dict(values), text[closing.end() :], first_line)
@@ -93,6 +100,14 @@ def _split_multimarkdown(text: str) -> FrontMatter:
 def _rest(values: Mapping[str, object], text: str, position: int) -> FrontMatter:
     content = text[position:].lstrip("\n")
     return FrontMatter(values, content, text.count("\n", 0, len(text) - len(content)) + 1)
+
+
+def _text_values(block: str) -> dict[str, str]:
+    """The values of lines `key: value` as text; {} if the block begins with another line."""
+    matches = [_MULTIMARKDOWN.fullmatch(line) for line in block.splitlines() if line.strip()]
+    if not matches or matches[0] is None:
+        return {}
+    return {match[1]: match[2].strip().strip("\"'") for match in matches if match is not None}
 
 
 @lru_cache(maxsize=4096)  # versions of one page often share their front matter

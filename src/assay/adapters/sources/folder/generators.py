@@ -31,7 +31,8 @@ class Generator:
     contains: must match the configuration's text, if other programs use the same file name.
     check: must hold for the project's folder, likewise.
     front_matter: only files with front matter are pages.
-    remark: what the build needs, as the end of a sentence.
+    remark: what the build needs, as the end of a sentence; without a build, why the site cannot be read either, as a
+        clause.
     site_configs: glob patterns of the configuration of a whole site, which may be above the project's folder; the build
         runs there. Its name replaces the last word of the command, and no remark is needed.
     read_from_source: Assay reads its pages from source, if the project's folder is given.
@@ -165,7 +166,8 @@ GENERATORS = (
     Generator("GitBook", (".gitbook.y*ml",), setting=_value("root")),
     Generator("Mintlify", ("mint.json",)),
     Generator("Mintlify", ("docs.json",), contains=re.compile("mintlify")),
-    Generator("Docsify", ("index.html",), contains=re.compile("docsify")),
+    Generator("Docsify", ("index.html",), contains=re.compile("docsify"),
+              remark="its pages are made in the browser, at addresses like `#/guide` unless `routerMode` is history"),
     Generator("Writerside", ("writerside.cfg",), content=("topics", "")),
 )  # fmt: skip
 """Generators that share a configuration's name are ordered from specific to general."""

@@ -37,6 +37,7 @@ MAX_PATH_LENGTH = 500
 _MAX_NAMED = 3
 """Missing includes listed in a warning."""
 _LOADER = re.compile(r"!{0,2}raw-loader!")
+_FENCED = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)", re.MULTILINE | re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -96,12 +97,24 @@ def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
 
 
 def missing_includes(rules: IncludeRules, text: str, found: Mapping[str, str]) -> tuple[str, ...]:
-    """The embedded paths that find_includes did not find, without duplicates.
+    """The included paths that find_includes did not find, without duplicates.
 
-    Imports do not count: those of a package or an alias are not files of the folder.
+    Of the imports, those of Markdown outside code count, whose text the page shows; also those of a package, which are
+    no files of the folder.
     """
-    named = [one for part in (text, *found.values()) for one in _statements(rules, part) if not one.imported]
+    named: list[_Statement] = []
+    for part in (text, *found.values()):
+        statements = _statements(rules, part)
+        shown = _imported_markdown(part) if any(one.imported for one in statements) else set()
+        named += [one for one in statements if not one.imported or one.written in shown]
     return tuple(dict.fromkeys(one.written for one in named if one.written not in found))
+
+
+def _imported_markdown(text: str) -> set[str]:
+    """The paths of Markdown that a text imports, except in fenced code."""
+    lines = _FENCED.sub("", text).splitlines()
+    imports = (_IMPORT.search(line) for line in lines if line.startswith("import "))
+    return {match["path"] for match in imports if match is not None and "!" not in match["path"]}
 
 
 def describe_missing(missing: Sequence[tuple[str, str]], root: Path) -> str:
@@ -110,7 +123,7 @@ def describe_missing(missing: Sequence[tuple[str, str]], root: Path) -> str:
     more = ", …" if len(missing) > _MAX_NAMED else ""
     return (
         f"includes not found: {len(missing)}. Their text is missing in the pages: {first}{more}. "
-        f"Only files inside {root} are included."
+        f"Only files inside {root} are included. If the build of the site makes them, publish the built site instead."
     )
 
 

@@ -85,6 +85,8 @@ def _foreign_layout(project: Project, given: Path, options: LayoutOptions) -> La
     """A plain layout with a notice for a project that nothing builds; ConfigurationError for the others."""
     below = project.folder.relative_to(given).as_posix() if project.folder.is_relative_to(given) else "."
     what = "This folder" if below == "." else f"Most documents of {given} are in {below}, which"
+    if below != "." and not project.claims(given):
+        what = f"Most documents of {given} are in projects of site generators. The largest, {below},"
     if project.generator.build is not None:
         raise refusal(project, options.base_url and options.base_url.rstrip("/"), what)
     layout = _plain_layout(given, options)

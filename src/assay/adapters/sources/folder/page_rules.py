@@ -1,6 +1,7 @@
 """Whether a file of a tree is a page, and the page's URL and title, by the tree's convention. No I/O."""
 
 import posixpath
+import re
 from collections.abc import Mapping
 
 from assay.adapters.sources.folder.front_matter import FrontMatter, is_true
@@ -19,6 +20,16 @@ from assay.adapters.sources.folder.tree import Tree
 
 _NOT_IN_SEARCH = "excluded from the site's search"
 
+_PARTS_OF_PAGES = frozenset({"_sidebar", "_navbar", "_coverpage", "_header", "_footer"})
+"""Names of files, in lower case, that Docsify and the wikis of GitHub and GitLab show around each page."""
+
+_CONTENTS = "summary"
+"""Name of the table of contents of mdBook, HonKit and GitBook, in lower case; other pages may have it too."""
+
+_LINE_OF_CONTENTS = re.compile(r"#.*|[*_-]{3,}|<!--.*|[*+-][ \t].*|\[.*\]\(.*\)")
+_RULE = re.compile(r"[*_-]{3,}")
+_LINKED_LINE = re.compile(r"(?:[*+-][ \t]+)?\[.*\]\(.*\)")
+
 
 def path_in_tree(tree: Tree, key: str) -> str | None:
     """A file's path in its tree without the locale suffix; None when it belongs to another tree of the folder."""
@@ -35,9 +46,27 @@ def exclusion_reason(tree: Tree, path: str) -> str | None:
     """Why a path is not a page; None when it is."""
     if tree.convention is Convention.DOCUSAURUS:
         return excluded_path(path)
+    if tree.convention is Convention.PLAIN and _stem(path) in _PARTS_OF_PAGES:
+        return "a part of other pages, such as a sidebar"
     if is_excluded(path, tree.exclude_patterns) or any(one.match(path) for one in tree.plugins.excluded):
         return "excluded by the site's configuration"
     return _NOT_IN_SEARCH if any(one.match(path) for one in tree.plugins.unsearched) else None
+
+
+def contents_reason(tree: Tree, path: str, content: str) -> str | None:
+    """Why a page's text makes it no page: it is the site's table of contents. None if it is not."""
+    if tree.convention is not Convention.PLAIN or _stem(path) != _CONTENTS:
+        return None
+    lines = [line.strip() for line in content.splitlines() if line.strip()]
+    items = [line for line in lines if line.startswith(("*", "+", "-", "[")) and not _RULE.fullmatch(line)]
+    links = sum(_LINKED_LINE.fullmatch(line) is not None for line in items)
+    is_contents = links * 2 > len(items) and all(map(_LINE_OF_CONTENTS.fullmatch, lines))
+    return "the table of contents of the site" if is_contents else None
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its suffix, in lower case."""
+    return posixpath.splitext(posixpath.basename(path))[0].lower()
 
 
 def unpublished_reason(tree: Tree, path: str, values: Mapping[str, object]) -> str | None:

@@ -68,21 +68,32 @@ class Project:
     def holds_most(self, folder: Path, documents: Collection[str]) -> bool:
         """Whether most of a folder's documents are in the content.
 
-        A repository's README and examples do not count, and what the build wrote.
-
         documents: real paths.
         """
-        inner = [any(inside(content, path) for content in self.content) for path in documents]
-        output = self.output.resolve()
-        others = (
-            path for path, is_inner in zip(documents, inner, strict=True) if not (is_inner or inside(output, path))
-        )
-        return sum(inner) > sum(_is_documentation(folder, Path(path)) for path in others)
+        return _hold_most([self], folder, documents)
 
     @property
     def title(self) -> str:
         """The generator and its configuration for a message: `VitePress (.vitepress/config.mjs)`."""
         return f"{self.generator.name} ({self.config})"
+
+
+def _hold_most(projects: Collection[Project], folder: Path, documents: Collection[str]) -> bool:
+    """Whether most of a folder's documents are in the content of these projects.
+
+    A repository's README and examples do not count, and what the builds wrote.
+
+    documents: real paths.
+    """
+    contents = {content for project in projects for content in project.content}
+    outputs = {project.output.resolve() for project in projects}
+    inner = [any(inside(content, path) for content in contents) for path in documents]
+    others = (
+        path
+        for path, is_inner in zip(documents, inner, strict=True)
+        if not (is_inner or any(inside(output, path) for output in outputs))
+    )
+    return sum(inner) > sum(_is_documentation(folder, Path(path)) for path in others)
 
 
 def _is_documentation(folder: Path, path: Path) -> bool:
@@ -166,15 +177,26 @@ def _first_group(match: re.Match[str]) -> str:
 
 
 def main_project(root: Path) -> Project | None:
-    """The project in a folder below that has most of the root's documents; None if there is none."""
+    """The project that most of a folder's documents are written for; None if there is none.
+
+    One in a folder below may have most of them. Else several projects that are built may have most of them together,
+    as the editions of a book do; then it is the one with the most documents.
+    """
     documents: list[str] | None = None
-    for folder in documentation_folders(root, _DEEPEST_PROJECT, _NOT_THE_DOCUMENTATION):
+    built: list[Project] = []
+    for folder in (root, *documentation_folders(root, _DEEPEST_PROJECT, _NOT_THE_DOCUMENTATION)):
         for project in projects_in(folder):
             documents = list(document_paths(root)) if documents is None else documents
-            front_matter = project.generator.front_matter
-            if project.holds_most(root, documents) and not (front_matter and not project.claims(folder)):
+            if project.generator.front_matter and not project.claims(folder):
+                continue
+            if project.holds_most(root, documents):
                 return project
-    return None
+            if project.generator.build is not None:
+                built.append(project)
+    if documents is None or len(built) < 2 or not _hold_most(built, root, documents):
+        return None
+    paths = documents
+    return max(built, key=lambda one: sum(any(inside(content, path) for content in one.content) for path in paths))
 
 
 def foreign_project(folder: str, names: Collection[str]) -> ForeignPages | None:
@@ -194,10 +216,12 @@ def foreign_project(folder: str, names: Collection[str]) -> ForeignPages | None:
 
 def unbuildable_notice(project: Project, what: str = "This folder") -> str:
     """The notice that a folder is read as plain Markdown, because no command builds its site."""
+    advice = "If it is published, read the site instead: `assay publish https://…`."
+    if project.generator.remark:
+        advice = f"Its site cannot be read instead: {project.generator.remark}."
     return (
         f"{what} is written for {project.title}, which has no local build. It is read as plain "
-        f"Markdown, and {project.generator.name} syntax may stay in the text. If it is published, read the site "
-        "instead: `assay publish https://…`."
+        f"Markdown, and {project.generator.name} syntax may stay in the text. {advice}"
     )
 
 

@@ -45,6 +45,7 @@ from assay.adapters.sources.folder.includes import (
 from assay.adapters.sources.folder.layout import file_layout, find_layout
 from assay.adapters.sources.folder.mkdocs.include_markdown import MarkdownIncludes
 from assay.adapters.sources.folder.page_rules import (
+    contents_reason,
     default_title,
     exclusion_reason,
     is_commonmark,
@@ -240,10 +241,11 @@ class _FolderReader:
             return PageExcluded(file.key, reason)
         try:
             loaded = self._load(tree, file)
-            reason = unpublished_reason(tree, path, loaded.front.values)
+            front = loaded.front
+            reason = unpublished_reason(tree, path, front.values) or contents_reason(tree, path, front.content)
             if reason is not None:
                 return PageExcluded(file.key, reason)
-            url = page_url(tree.address, route_of(tree, path, loaded.front))
+            url = page_url(tree.address, route_of(tree, path, front))
         except InputError as error:
             return PageFailed(file.key, error.message)
         texts = [loaded.front.content, *loaded.includes.values()]
@@ -270,7 +272,8 @@ class _FolderReader:
             appended = "".join(f'\n\n--8<-- "{path}"\n' for path in self._layout.appended)
             front, missing = replace(front, content=content + appended), tuple(included.missing)
         else:
-            front = split_front_matter(text, required=tree.convention is Convention.DOCUSAURUS)
+            is_strict = tree.convention is Convention.DOCUSAURUS
+            front = split_front_matter(text, required=is_strict, lenient=not is_strict)
         includes = find_includes(self._rules, file.key, front.content)
         digest = hashlib.sha256(text.encode("utf-8"))
         if tree.convention is Convention.MKDOCS:

@@ -382,3 +382,15 @@ def test_an_index_in_capitals_is_the_page_of_its_folder(tmp_path: Path, name: st
     files = {"index.html": page("Start"), f"a/{name}": page("A")}
     items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
     assert sorted(pages(items)) == ["/", "/a"]
+
+
+@pytest.mark.parametrize("copy", ["/guide/use.md", f"{BASE}/guide/use.md", "/guide/use.html", f"{BASE}/guide/use"])
+def test_a_page_that_names_its_own_address_or_its_copy_in_markdown_is_read_once(tmp_path: Path, copy: str) -> None:
+    text = f"Use of the gripper in every hall. It is also at {copy} for programs."
+    start = page(f"Start {links('/guide/use.html')}")
+    files = {"index.html": start, "guide/use.html": page(text), "guide/use.md": b"# Use\n"}
+    files["llms.txt"] = f"# Site\n\n- [Use]({BASE}/guide/use.md)\n".encode()
+    files["sitemap.xml"] = sitemap(f"{BASE}/", f"{BASE}/guide/use.html").encode()
+    items = list(built(plant(tmp_path / "dist", files), tmp_path).read({}))
+    assert sorted(pages(items)) == ["/", "/guide/use.html"]
+    assert reasons(items)["/guide/use"] == f"duplicate of {BASE}/guide/use.html at another address"

@@ -135,3 +135,26 @@ def test_mkdocs_reads_yaml_and_lines_of_metadata_and_takes_the_rest_for_text(
     text: str, values: dict[str, object], content: str, first_line: int
 ) -> None:
     assert split_mkdocs_front_matter(text) == FrontMatter(values, content, first_line)
+
+
+@pytest.mark.parametrize(
+    ("block", "values"),
+    [
+        ("title: A: the first\ndraft: true", {"title": "A: the first", "draft": "true"}),
+        ('title: "A\nnote: say "x": y', {"title": "A", "note": 'say "x": y'}),
+        ("title: A: b\n  - deeper: c\n- d", {"title": "A: b"}),
+    ],
+)
+def test_lines_of_values_that_are_no_yaml_are_read_as_text_where_that_is_allowed(
+    block: str, values: dict[str, object]
+) -> None:
+    text = f"---\n{block}\n---\nText"
+    front = split_front_matter(text, lenient=True)
+    assert (front.values, front.content, front.first_line) == (values, "Text", block.count("\n") + 4)
+    with pytest.raises(InputError, match="not valid YAML"):
+        split_front_matter(text)
+
+
+def test_a_block_that_is_neither_yaml_nor_lines_of_values_is_refused_everywhere() -> None:
+    with pytest.raises(InputError, match="not valid YAML"):
+        split_front_matter("---\n[a\n---\nText", lenient=True)

@@ -257,3 +257,18 @@ def test_a_link_is_looked_up_from_the_page_the_top_and_the_site() -> None:
     assert list(link_candidates("docs/a/x.md", "/docs/b.md", "")) == ["/docs/b.md", "docs/b.md"]
     assert "website/docs/b.md" in link_candidates("docs/a/x.md", "@site/docs/b.md", "website")
     assert "docs/b.md" in link_candidates("docs/a/x.md", "@site/docs/b.md", "website")
+
+
+@pytest.mark.parametrize("path", ["@package/api/props.md", "@site/none.mdx", "./none.md", "package/none.mdx"])
+def test_imported_markdown_that_is_not_found_is_said_once_a_page(
+    tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    shown = f"import Part from '{path}';\n\n# A\n\n<Part />\n"
+    code = f"# B\n\n```mdx\nimport Part from '{path}';\n```\n"
+    other = "import Part from '@theme/Part';\nimport data from './none.json';\n\n# C\n"
+    plant(tmp_path, {"a.mdx": shown, "b.mdx": code, "c.mdx": other, "d.mdx": shown.replace(path, "./_there.md")})
+    plant(tmp_path, {"_there.md": "text"})
+    with caplog.at_level(logging.WARNING):
+        read(tmp_path, convention="docusaurus")
+    (line,) = [one for one in caplog.messages if "includes not found" in one]
+    assert f"includes not found: 1. Their text is missing in the pages: {path} (in a.mdx)." in line

@@ -81,3 +81,29 @@ def test_docusaurus_reads_the_format_that_is_configured(
     found = pages(read(tmp_path))
     assert found["docs/a.md"].is_commonmark == is_commonmark
     assert found["docs/b.mdx"].is_commonmark == ("'md'" in config)
+
+
+@pytest.mark.parametrize("name", ["_sidebar.md", "_navbar.md", "_coverpage.md", "_Sidebar.md", "_Footer.md"])
+def test_parts_of_every_page_are_no_pages_of_a_plain_folder(tmp_path: Path, name: str) -> None:
+    plant(tmp_path, {name: "- [A](a.md)", f"sub/{name}": "text", "a.md": "text", "_draft-ideas.md": "text"})
+    items = read(tmp_path)
+    assert set(paths(items)) == {"a.md", "_draft-ideas.md"}
+    assert reasons(items) == dict.fromkeys([name, f"sub/{name}"], "a part of other pages, such as a sidebar")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_contents"),
+    [
+        ("# Summary\n\n* [Start](README.md)\n  * [A](a.md)\n\n## Part\n\n- [B](b.md)\n- Draft", True),
+        ("[Start](a.md)\n\n---\n\n- [B]()\n<!-- later -->", True),
+        ("# Summary\n\nThe study had two results, [one](a.md) and another.\n\n- [A](a.md)", False),
+        ("# Summary\n\n- faster\n- smaller\n- [A](a.md)", False),
+        ("", False),
+    ],
+)
+def test_a_table_of_contents_is_no_page_of_a_plain_folder(tmp_path: Path, text: str, is_contents: bool) -> None:
+    plant(tmp_path, {"SUMMARY.md": text, "a.md": text})
+    items = read(tmp_path)
+    expected = {"SUMMARY.md": "the table of contents of the site"} if is_contents else {}
+    assert reasons(items) == expected
+    assert set(paths(items)) == {"SUMMARY.md", "a.md"} - set(expected)

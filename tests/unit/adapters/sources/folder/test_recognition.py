@@ -407,3 +407,54 @@ def test_a_repository_of_what_nothing_builds_is_plain_with_a_notice(
     assert layout.convention == "plain"
     assert [f"written for {name} (" in notice for notice in layout.notices] == [True]
     assert paths(read(tmp_path))
+
+
+EDITIONS = {
+    "a book whose other folders have its earlier editions": (
+        "This folder is written for mdBook (book.toml)",
+        "src",
+        planted(
+            "book.toml src/a.md src/b.md src/c.md old/book.toml old/src/a.md old/src/b.md print/a.md print/b.md "
+            "print/c.md print/d.md"
+        ),
+    ),
+    "a repository of several books": (
+        "are in projects of site generators. The largest, guide, is written for mdBook (book.toml)",
+        "guide/src",
+        planted("guide/book.toml guide/src/a.md guide/src/b.md api/book.toml api/src/a.md notes/a.md notes/b.md"),
+    ),
+    "sites of two generators": (
+        "The largest, web, is written for Hugo (hugo.toml)",
+        "web",
+        planted("book/book.toml book/src/a.md web/hugo.toml web/content/a.md web/content/b.md x/a.md x/b.md"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_a_folder_whose_documents_are_mostly_of_several_projects_is_refused_with_the_largest(
+    tmp_path: Path, name: str
+) -> None:
+    said, _, files = EDITIONS[name]
+    plant(tmp_path, {".git/HEAD": "", **files})
+    with pytest.raises(ConfigurationError) as refused:
+        read(tmp_path)
+    assert said in refused.value.message
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_with_as_many_other_documents_the_folder_is_plain_and_the_projects_are_left_out(
+    tmp_path: Path, name: str
+) -> None:
+    _, pages_of_project, files = EDITIONS[name]
+    plant(tmp_path, {".git/HEAD": "", **files, **{f"more/{number}.md": "" for number in range(9)}})
+    items = read(tmp_path)
+    assert "more/0.md" in paths(items)
+    assert any(key.startswith(pages_of_project) for key in reasons(items))
+
+
+def test_the_notice_does_not_advise_to_read_a_site_that_is_made_in_the_browser(tmp_path: Path) -> None:
+    plant(tmp_path, {"docs/index.html": "<script src='/docsify@4'></script>", "docs/a.md": ""})
+    (notice,) = folder(tmp_path).layout().notices
+    assert "assay publish https://" not in notice
+    assert "cannot be read instead: its pages are made in the browser" in notice

@@ -1,11 +1,12 @@
 """Reads the values that decide URLs from docusaurus.config.*, without running it.
 
-The file is a program. Only its literals are read: objects, arrays, strings, numbers, true, false and null. A computed
-value (`process.env.X`, a variable, a call) is unknown, and Docusaurus's default is used.
+The file is a program. Only its literals are read: objects, arrays, strings, numbers, true, false and null, and strings
+in constants (`const base = '/docs'`), also where a template literal names them (`${base}/`). A computed value
+(`process.env.X`, a call) is unknown, and Docusaurus's default is used.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 CONFIG_NAMES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts"))
@@ -22,6 +23,7 @@ class Bracketed:
     groups: properties that are groups, by name.
     items: literals and groups without a name, in order.
     complete: every item of an array could be read.
+    names: of all properties, also of those with computed values.
     """
 
     bracket: str
@@ -31,6 +33,7 @@ class Bracketed:
     groups: dict[str, "Bracketed"] = field(default_factory=dict)
     items: "list[Literal | Bracketed]" = field(default_factory=list)
     complete: bool = True
+    names: set[str] = field(default_factory=set)
 
     def text(self, name: str) -> str | None:
         """A string property; None when it is missing or of another type."""
@@ -69,6 +72,7 @@ class DocusaurusConfig:
     trailing_slash: pages have addresses with a slash at the end.
     instances: its docs plugins; empty when docs are turned off.
     markdown_format: "mdx", "md" or "detect".
+    computed: which of `url` and `baseUrl` have values that are not known.
     """
 
     url: str | None = None
@@ -78,6 +82,7 @@ class DocusaurusConfig:
     instances: tuple[DocsInstance, ...] = (DocsInstance(),)
     markdown_format: str = "mdx"
     trailing_slash: bool = False
+    computed: tuple[str, ...] = ()
 
 
 _MAX_PARENTHESES = 8
@@ -98,15 +103,17 @@ def read_config(program: str) -> DocusaurusConfig:
         instances=tuple(_instances(groups)),
         markdown_format=(markdown.text("format") if markdown else None) or "mdx",
         trailing_slash=site is not None and site.literals.get("trailingSlash") is True,
+        computed=tuple(name for name in ("url", "baseUrl") if site and name in site.names and site.text(name) is None),
     )
 
 
 def _site(groups: list[Bracketed]) -> Bracketed | None:
     """The configuration object: the one with url and baseUrl, else with either."""
-    named = [(group, {*group.literals, *group.groups}) for group in groups if group.bracket == "{"]
-    both = [group for group, names in named if {"url", "baseUrl"} <= names]
-    either = [group for group, names in named if {"url", "baseUrl"} & names and "title" in names]
-    return next(iter([*both, *either]), None)
+    objects = [group for group in groups if group.bracket == "{"]
+    both = [group for group in objects if {"url", "baseUrl"} <= {*group.literals, *group.groups}]
+    titled = [group for group in objects if {"url", "baseUrl"} & group.names and "title" in group.names]
+    titled.sort(key=lambda group: {"url", "baseUrl"} <= group.names, reverse=True)
+    return next(iter([*both, *titled]), None)
 
 
 def _instances(groups: list[Bracketed]) -> Iterator[DocsInstance]:
@@ -190,6 +197,11 @@ _TOKEN = re.compile(
 _PATTERN = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,99}+\]){1,99}+/\w*+")
 _WORDS: dict[str, Literal] = {"true": True, "false": False, "null": None}
 _CLOSES = {")": "(", "]": "[", "}": "{"}
+_DECLARES = frozenset({"const", "let", "var"})
+_TYPED = 3
+"""Tokens of a name and its type: `base: string`."""
+
+_NAMED_PART = re.compile(r"\$\{\s{0,9}([A-Za-z_$][\w$]{0,99})\s{0,9}\}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -212,6 +224,7 @@ def _tokens(program: str) -> Iterator[tuple[str, str]]:
 def _groups(program: str) -> Iterator[Bracketed]:
     """Every bracketed group of a program, outer before inner."""
     tokens = [("other", ";"), *_tokens(program), ("other", ";")]
+    constants = _constants(tokens)
     top = Bracketed("", None, None)
     found, current, name = [top], top, None
     for index in range(1, len(tokens) - 1):
@@ -224,10 +237,14 @@ def _groups(program: str) -> Iterator[Bracketed]:
                 current = current.parent
             current = current.parent or top
         elif current.bracket == "{" and before in {"{", ","} and after == ":" and kind in {"string", "word"}:
-            name = _value(kind, text) if kind == "string" else text
+            name = _value(kind, text, constants) if kind == "string" else text
+            current.names.update([name] if isinstance(name, str) else [])
             continue
+        elif before in {"{", ","} and after in {",", "}"} and current.bracket == "{" and text in constants:
+            current.names.add(text)
+            _add_literal(current, text, kind, text, constants)
         elif before in {":", "[", ",", "("} and after in {",", "}", "]", ")"}:
-            _add_literal(current, name if before == ":" else None, kind, text)
+            _add_literal(current, name if before == ":" else None, kind, text, constants)
         elif current.bracket == "[" and text != ",":
             current.complete = False
         if text != ":":
@@ -244,19 +261,43 @@ def _open(bracket: str, name: Literal, parent: Bracketed) -> Bracketed:
     return group
 
 
-def _add_literal(group: Bracketed, name: Literal, kind: str, text: str) -> None:
-    if kind not in {"string", "number"} and text not in _WORDS:
+def _constants(tokens: list[tuple[str, str]]) -> dict[str, str]:
+    """The strings that `const name = "…"` defines; a name with several values is unknown."""
+    found: dict[str, set[Literal]] = {}
+    for index, (_, text) in enumerate(tokens):
+        if text not in _DECLARES:
+            continue
+        rest = tokens[index + 1 : index + 7]
+        if len(rest) > _TYPED and [one[1] for one in rest[1:_TYPED]] == [":", "string"]:
+            rest = [rest[0], *rest[_TYPED:]]
+        if len(rest) < len("n=s;") or rest[0][0] != "word" or rest[1][1] != "=":
+            continue
+        (kind, value), (after_kind, after) = rest[2], rest[3]
+        is_whole = kind == "string" and (after == ";" or after_kind == "word")
+        known = {name: one for name, values in found.items() for one in values if isinstance(one, str)}
+        found.setdefault(rest[0][1], set()).add(_value(kind, value, known) if is_whole else None)
+    return {name: value for name, (value, *more) in found.items() if isinstance(value, str) and not more}
+
+
+def _add_literal(group: Bracketed, name: Literal, kind: str, text: str, constants: Mapping[str, str]) -> None:
+    if kind not in {"string", "number"} and text not in _WORDS and text not in constants:
         group.complete = False
     elif isinstance(name, str) and group.bracket == "{":
-        group.literals.setdefault(name, _value(kind, text))
+        group.literals.setdefault(name, _value(kind, text, constants))
     else:
-        group.items.append(_value(kind, text))
+        group.items.append(_value(kind, text, constants))
 
 
-def _value(kind: str, text: str) -> Literal:
+def _value(kind: str, text: str, constants: Mapping[str, str]) -> Literal:
     if kind == "string":
-        # A template literal with a computed part is unknown.
-        return None if text[0] == "`" and "${" in text else _ESCAPE.sub(r"\1", text[1:-1])
+        value = _ESCAPE.sub(r"\1", text[1:-1])
+        return _interpolated(value, constants) if text[0] == "`" else value
     if kind == "number":
         return 0.0
-    return _WORDS[text]
+    return _WORDS[text] if text in _WORDS else constants[text]
+
+
+def _interpolated(template: str, constants: Mapping[str, str]) -> str | None:
+    """A template literal with the constants that it names; None if another part is computed."""
+    value = _NAMED_PART.sub(lambda part: constants.get(part[1], part[0]), template)
+    return None if "${" in value else value

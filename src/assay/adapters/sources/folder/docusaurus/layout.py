@@ -101,6 +101,11 @@ def docusaurus_layout(root: Path, options: LayoutOptions) -> Layout:
     url, base_path = site.config.url, site.config.base_path or ""
     configured = f"{url.rstrip('/')}/{base_path.strip('/')}" if url else None
     base = choose_base_url(options, configured, notices, base_path)
+    if "baseUrl" in site.config.computed and not urlsplit(options.base_url or "").path.strip("/"):
+        notices.append(
+            "The configuration computes baseUrl, so the path under which the site is served is unknown, and pages get "
+            f"addresses under {base}. If that is wrong, set the whole address with --base-url."
+        )
     site_root = _site_root(base, site.config)
     trees = [tree for instance in site.config.instances for tree in _instance_trees(site, instance, site_root)]
     if not trees:

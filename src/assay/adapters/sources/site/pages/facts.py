@@ -17,7 +17,7 @@ from assay.adapters.sources.site.discovery.robots import header_directives, meta
 from assay.adapters.sources.site.pages.app_shell import LONGEST_SHELL, is_app_shell
 from assay.model.nesting import limit_nesting
 
-REVISION = 3
+REVISION = 4
 """Increase when the facts change: stored pages are then parsed again."""
 
 _MAX_LINKS = 5_000
@@ -29,6 +29,7 @@ _REFRESH = re.compile(
     r"\s*+(\d++)(?:\.\d*+)?+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+[\"']?([^\"'>\s][^\"'>]*+)", re.IGNORECASE
 )
 _LINK_HEADER = re.compile(r"<([^>]{1,2000})>\s*((?:;[^,<]*)?)")
+_PAGE_SUFFIX = re.compile(r"\.(?:html?|md)\b(?![/.\w])")
 _IGNORED_ELEMENTS = ["script", "style", "noscript", "template", "svg"]
 _IGNORED = ", ".join(_IGNORED_ELEMENTS)
 _MAIN = ("main", "[role=main]", "article")
@@ -346,12 +347,17 @@ def _is_ignored(node: LexborNode) -> bool:
 
 
 def _without_address(text: str, address: str) -> str:
-    """The text without the page's own address, which error pages repeat."""
+    """The text without the page's own address, which error pages repeat.
+
+    With any suffix: a page at `/guide` and at `/guide.html` may name its copy in Markdown, `/guide.md`.
+    """
     parts = urlsplit(address)
+    path = _PAGE_SUFFIX.sub("", parts.path)
+    whole = f"{parts.scheme}://{parts.netloc}{path}"
     bare = text
-    for part in (address, unquote(address), parts.path, unquote(parts.path), unquote(parts.path).strip("/")):
-        if len(part) > 3:
-            bare = bare.replace(part, "")
+    for part in (address, unquote(address), whole, unquote(whole), path, unquote(path), unquote(path).strip("/")):
+        if len(part) > 3 and part in bare:
+            bare = re.sub(rf"{re.escape(part)}(?:{_PAGE_SUFFIX.pattern})?", "", bare)
     return text if bare == text else _collapse_whitespace(bare)
 
 

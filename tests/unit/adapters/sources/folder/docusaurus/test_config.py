@@ -128,3 +128,34 @@ def test_escapes_in_strings_are_undone() -> None:
 )
 def test_a_hostile_program_is_read_in_time_that_grows_with_its_length(evil: str) -> None:
     assert read_config(evil).url is None  # quadratic reading would run into the suite's time limit
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "const BASE = '/docs';\nexport default {url: 'https://a.example', baseUrl: `${BASE}/`}",
+        "const BASE: string = '/docs/'\nconst config = {url: 'https://a.example', baseUrl: BASE};",
+        "const root = 'docs'\nlet path = `/${root}/`\nexport default {baseUrl: path, url: 'https://a.example'}",
+        "const baseUrl = '/docs/';\nconst url = 'https://a.example';\nmodule.exports = {title: 'A', url, baseUrl};",
+        "const baseUrl = '/docs/'\nmodule.exports = {baseUrl, url: 'https://a.example'}",
+    ],
+)
+def test_strings_in_constants_are_known(program: str) -> None:
+    config = read_config(program)
+    assert (config.url, (config.base_path or "").strip("/"), config.computed) == ("https://a.example", "docs", ())
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "const BASE = '/a' + x;\nexport default {title: 'A', url: 'https://a.example', baseUrl: BASE}",
+        "const BASE = isMain ? '/' : '/docs/';\nexport default {title: 'A', url: 'https://a.example', baseUrl: BASE}",
+        "let b = '/a/';\nfunction f() { let b = '/b/'; }\nexport default {url: 'https://a.example', baseUrl: `${b}`}",
+        "export default {title: 'A', url: 'https://a.example', baseUrl: process.env.BASE || '/docs/'}",
+        "export default {title: 'A', url: 'https://a.example', baseUrl: `/${path()}/`}",
+        "const f = ({url, baseUrl}) => 1;\nexport default {title: 'A', url: 'https://a.example', baseUrl: f(x)}",
+    ],
+)
+def test_a_value_that_is_not_known_is_named_as_computed(program: str) -> None:
+    config = read_config(program)
+    assert (config.url, config.base_path, config.computed) == ("https://a.example", None, ("baseUrl",))

@@ -331,3 +331,11 @@ def test_folders_outside_the_root_are_not_taken_for_docs(tmp_path: Path) -> None
     plant(tmp_path, {"elsewhere/a.md": "", "root/README.md": ""})
     (tmp_path / "root/docs").symlink_to(tmp_path / "elsewhere")
     assert addresses(layout(tmp_path / "root")) == {"": BASE}
+
+
+def test_a_path_that_the_configuration_computes_is_said_unless_the_base_url_has_one(tmp_path: Path) -> None:
+    config = "export default {title: 'A', url: 'https://real.example', baseUrl: process.env.BASE || '/docs/'};"
+    plant(tmp_path, {"docusaurus.config.js": config, "docs/a.md": ""})
+    for base_url, times in ((None, 1), ("https://docs.example.org", 1), ("https://docs.example.org/x", 0)):
+        notices = layout(tmp_path, base_url).notices
+        assert sum("computes baseUrl" in notice for notice in notices) == times
