@@ -79,7 +79,8 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
     locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
     plugins = read_plugins(settings.get("plugins"))
     extensions = [name for name, _ in entries(settings.get("markdown_extensions"))]
-    notices = list(plugin_notices([*plugins.names, *extensions]))
+    hooks = ["hooks"] if settings.get("hooks") else []
+    notices = list(plugin_notices([*plugins.names, *extensions, *hooks]))
     rules = markdown_rules(settings, notices)
     hidden = "\n".join([_ALWAYS_EXCLUDED, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
     return MkDocsConfig(

@@ -25,9 +25,10 @@ NOT_FOLLOWED = {
     "monorepo": "the sites that it includes are missing",
     "multirepo": "the sites that it includes are missing",
     "projects": "the sites that it includes are missing",
+    "hooks": "the changes that these programs make to pages are missing",
     "meta": "the metadata in .meta.yml files is ignored",
 }
-"""Plugins and extensions that change pages in a way that only the site's build knows, and the consequence."""
+"""Plugins, extensions and hooks that change pages in a way that only the site's build knows, and the consequence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,12 @@ def test_an_extension_that_is_not_followed_is_said(tmp_path: Path) -> None:
     assert "not followed: mkautodoc (the documentation of code" in notice
 
 
+def test_hooks_are_said_as_programs_that_change_pages(tmp_path: Path) -> None:
+    plant(tmp_path, {"mkdocs.yml": "hooks: [hooks/titles.py]", "docs/a.md": ""})
+    (notice,) = layout(tmp_path).notices
+    assert "not followed: hooks (the changes that these programs make to pages are missing)" in notice
+
+
 def test_plugins_that_change_no_page_or_are_followed_or_off_need_no_notice(tmp_path: Path) -> None:
     plugins = "[search, include-markdown, exclude, blog, awesome-pages, literate-nav, redirects, macros: {enabled: no}]"
     plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
