@@ -2,19 +2,27 @@
 
 A message is its length and then its bytes. Pipes are read by file descriptor: a thread in a buffered reader holds a
 lock, and Python aborts if it has to end meanwhile.
+
+A process may be stopped or hang, so every wait for one is limited. A process that works for long sends an empty message
+now and then (Answers).
 """
 
+import logging
 import os
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Queue
-from threading import Thread
+from threading import Event, Lock, Thread
+from time import process_time, sleep, thread_time
 from typing import IO, Any
+
+logger = logging.getLogger(__name__)
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module as get; get(sys.argv[1]).main()"
 
@@ -23,6 +31,18 @@ _MAX_WORKERS = 4
 
 _EXIT_SECONDS = 2.0
 """Seconds to wait for a process to end after its pipe has closed."""
+
+SILENT_SECONDS = 300.0
+"""Seconds after which a process that neither answers nor uses CPU time is killed: it is stopped, or it hangs."""
+
+_WARN_SECONDS = 60.0
+"""Seconds of a wait after which a warning is logged."""
+
+_CHECKS = 20
+"""Checks within the time limit of a wait."""
+
+_SIGN_SECONDS, _SIGN_CPU_SECONDS = 1.0, 0.01
+"""Least time between two empty messages, and least CPU time."""
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 20
@@ -55,10 +75,17 @@ def _available_cpus() -> int:
 class ChildProcess:
     """A Python process that runs `main` of a module, and ends with this process. Raises OSError if it cannot start.
 
-    use: a word for what it does, in the name of the file that gets its standard error.
+    use: a word for what it does, for the log and the name of the file that gets its standard error.
+    seconds: limit of each wait for it; None for SILENT_SECONDS.
+    timed_out: it was killed because a wait took longer, which closed its pipes and ended the wait.
     """
 
-    def __init__(self, module: str, use: str) -> None:
+    def __init__(self, module: str, use: str, seconds: float | None = None) -> None:
+        self.timed_out = False
+        self._use = use
+        self._seconds = SILENT_SECONDS if seconds is None else seconds
+        self._wait: object = None
+        self._stopped = Event()
         self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix=f"assay-{use}-")  # noqa: SIM115 - closed by stop
         try:
             self._process = _start_python(module, self._stderr)
@@ -69,6 +96,10 @@ class ChildProcess:
         assert self._process.stdout
         self._pipes = (self._process.stdin, self._process.stdout)
         self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
+        # Pipes cannot be polled on Windows. One thread for all waits: while other processes work, starting one for each
+        # takes longer than the answer.
+        self._watch = Thread(target=self._watch_waits, daemon=True)
+        self._watch.start()
 
     @property
     def pid(self) -> int:
@@ -84,6 +115,8 @@ class ChildProcess:
         """Why it has ended, for messages."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)
+        if self.timed_out:
+            return f"it gave no answer for {self._seconds:g} s"
         code = self.exit_code
         if code is None:
             return "it no longer answers"
@@ -99,9 +132,57 @@ class ChildProcess:
     def stop(self) -> None:
         """Kill the process. A second call does nothing."""
         self._process.kill()
+        self._stopped.set()
+        self._watch.join()
         self._process.wait()
         for stream in (*self._pipes, self._stderr):
             stream.close()
+
+    def _receive(self) -> bytes | None:
+        """Wait for a message that is not empty; None when the process has ended or timed out."""
+        while True:
+            with self._limit_time():
+                frame = read_frame(self._answers)
+            if frame != b"":
+                return frame
+
+    def _write(self, message: bytes) -> None:
+        """Send a message. Raises OSError when the process has ended or timed out."""
+        with self._limit_time():
+            write_frame(self._requests, message)
+
+    @contextmanager
+    def _limit_time(self) -> Iterator[None]:
+        """Kill the process when the block takes too long."""
+        self._wait = object()
+        try:
+            yield
+        finally:
+            self._wait = None
+
+    def _watch_waits(self) -> None:
+        """Kill the process when one wait takes too long.
+
+        Checks are counted, not seconds: a build that was suspended would find that it has waited for all of that time.
+        """
+        wait: object = None
+        checks = 0
+        while not self._stopped.wait(interval := self._seconds / _CHECKS):
+            is_same = self._wait is not None and self._wait is wait
+            wait, checks = self._wait, checks + 1 if is_same else 0
+            if checks == round(_WARN_SECONDS / interval):
+                logger.warning(
+                    "A process of this build (%s, process id %d) has not answered for %.0f s. "
+                    "After %.0f s it is killed.",
+                    self._use,
+                    self.pid,
+                    _WARN_SECONDS,
+                    self._seconds,
+                )
+            if checks >= _CHECKS:
+                self.timed_out = True
+                self._process.kill()
+                return
 
 
 def _start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
@@ -142,6 +223,35 @@ def pipes_to_parent() -> tuple[int, int]:
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return sys.stdin.fileno(), answers
+
+
+class Answers:
+    """In the started process: sends messages to its parent, and empty ones while it uses CPU time.
+
+    A process that works on one message for long is told from one that was stopped by these.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = Lock()
+        Thread(target=self._send_signs, daemon=True).start()
+
+    def send(self, message: bytes) -> None:
+        """Send a message. Raises OSError when the parent is gone."""
+        with self._lock:
+            write_frame(self._descriptor, message)
+
+    def _send_signs(self) -> None:
+        seen = 0.0
+        while True:
+            sleep(_SIGN_SECONDS)
+            worked = process_time() - thread_time()  # without this thread's
+            if worked - seen >= _SIGN_CPU_SECONDS:
+                seen = worked
+                try:
+                    self.send(b"")
+                except OSError:
+                    return
 
 
 def receive_ahead(requests: int, most: int = 0) -> "Queue[bytes]":

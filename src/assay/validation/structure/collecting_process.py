@@ -2,7 +2,7 @@
 
 import pickle
 
-from assay.child_process import ChildProcess, pipes_to_parent, read_frame, receive_ahead, write_frame
+from assay.child_process import Answers, ChildProcess, pipes_to_parent, receive_ahead
 from assay.validation.structure.collecting import Collectors, Kinds, PageText, Results
 
 _CHARACTERS = 200_000
@@ -35,7 +35,7 @@ class CollectorProcess(ChildProcess):
         """Wait for every result, by the kind of its collector."""
         self._send_pages()
         self._send(None)
-        frame = read_frame(self._answers)
+        frame = self._receive()
         if frame is None:
             raise self._ended()
         results: Results = pickle.loads(frame)  # noqa: S301 - from our own process
@@ -47,7 +47,7 @@ class CollectorProcess(ChildProcess):
 
     def _send(self, message: object) -> None:
         try:
-            write_frame(self._requests, pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+            self._write(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
         except OSError:
             raise self._ended() from None
 
@@ -57,10 +57,11 @@ class CollectorProcess(ChildProcess):
 
 def main() -> None:
     """Run in the started process: collect the pages from standard input, and write the results."""
-    requests, answers = pipes_to_parent()
+    requests, descriptor = pipes_to_parent()
+    answers = Answers(descriptor)
     received = receive_ahead(requests, _AHEAD)
     collectors = Collectors(pickle.loads(received.get()))  # noqa: S301 - from the process that started this one
     while (pages := pickle.loads(received.get())) is not None:  # noqa: S301 - as above
         for page in pages:
             collectors.add(page)
-    write_frame(answers, pickle.dumps(collectors.results(), pickle.HIGHEST_PROTOCOL))
+    answers.send(pickle.dumps(collectors.results(), pickle.HIGHEST_PROTOCOL))

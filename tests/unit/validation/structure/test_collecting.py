@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from tests.structures import LIMITS, WORDS, finding_of, verdict_on
 from tests.worlds import World
 
+from assay import child_process
 from assay.errors import CatalogCorrupt
 from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, Outcome
@@ -18,7 +20,7 @@ from assay.ports import Progress, Relay, Silence, StoredDocument
 from assay.testing.catalog_samples import page
 from assay.validation.integrity import Recheck
 from assay.validation.structure import CheckContext, checks, structure_findings, structure_notes
-from assay.validation.structure.collecting import PageCollector
+from assay.validation.structure.collecting import PageCollector, Results
 from assay.validation.structure.collecting_process import CollectorProcess
 
 BANNER = "This site uses cookies to remember what you have chosen, and to count its visitors every single day.\n"
@@ -92,6 +94,23 @@ def test_a_killed_process_leaves_the_reading_to_the_checks(
     assert _judge(world, generation, process_from=1) == expected
     assert "killed by SIGKILL" in caplog.text
     assert processes[0].exit_code == -signal.SIGKILL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP on Windows")
+def test_a_stopped_process_leaves_the_reading_to_the_checks(
+    world: World, generation: Generation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = CollectorProcess.results
+
+    def stopped(process: CollectorProcess) -> Results:
+        os.kill(process.pid, signal.SIGSTOP)
+        return whole(process)
+
+    expected = _judge(world, generation)
+    monkeypatch.setattr(child_process, "SILENT_SECONDS", 0.5)
+    monkeypatch.setattr(CollectorProcess, "results", stopped)
+    assert _judge(world, generation, process_from=1) == expected
+    assert "the process that checks them has ended (it gave no answer for 0.5 s)" in caplog.text
 
 
 def test_a_process_ends_with_the_checks_also_if_they_never_ask_it(

@@ -13,7 +13,7 @@ from qdrant_edge import EdgeShard
 from assay.adapters.stores.edge.engine import engine_errors
 from assay.adapters.stores.edge.seal import SEGMENTS
 from assay.adapters.stores.edge.shard import Rows, ShardWriter
-from assay.child_process import ChildProcess, pipes_to_parent, read_frame, receive_ahead, write_frame
+from assay.child_process import Answers, ChildProcess, pipes_to_parent, receive_ahead
 from assay.errors import AssayError, StorageFull, StoreUnavailable, VectorStoreError
 
 _AHEAD = 2
@@ -101,7 +101,7 @@ class ShardProcess(ChildProcess):
 
     def _send(self, message: object) -> None:
         try:
-            write_frame(self._requests, pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+            self._write(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
         except OSError:
             while self._pending:  # an error may be the reason
                 self._take_answer()
@@ -110,7 +110,7 @@ class ShardProcess(ChildProcess):
 
     def _take_answer(self) -> None:
         """Wait for the answer to a message. Raises its error."""
-        frame = read_frame(self._answers)
+        frame = self._receive()
         if frame is None:
             raise self._ended()
         self._pending -= 1
@@ -131,7 +131,8 @@ class ShardProcess(ChildProcess):
 
 def main() -> None:
     """Run in the started process: write points from standard input, and answer each message with its error or None."""
-    requests, answers = pipes_to_parent()
+    requests, descriptor = pipes_to_parent()
+    answers = Answers(descriptor)
     received = receive_ahead(requests, _AHEAD)
     writer: ShardWriter | None = None
     while True:
@@ -146,4 +147,4 @@ def main() -> None:
                 writer.finish().close()
         except AssayError as raised:
             error = raised
-        write_frame(answers, pickle.dumps(error))
+        answers.send(pickle.dumps(error))

@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +31,12 @@ def written(store: EdgeStore, generation: str, spec: IndexSpec) -> EdgeWriter:
     for start in range(0, 120, 20):
         writer.add(points(120)[start : start + 20])
     return writer
+
+
+def write_all(writer: EdgeWriter, batches: int) -> None:
+    for _ in range(batches):
+        writer.add([point(f"Page {number}. {'Turn the wheel. ' * 400}") for number in range(20)])
+    writer.seal()
 
 
 def processes_of(writer: EdgeWriter) -> list[int]:
@@ -82,6 +89,20 @@ def test_a_process_that_is_killed_is_an_error_with_its_reason(store: EdgeStore, 
     with pytest.raises(StoreUnavailable, match=r"g1 has ended: killed by SIGKILL") as ended:
         writer.seal()
     assert "workers" in ended.value.hint
+    writer.abort()
+    assert store.generations() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP on Windows")
+@pytest.mark.parametrize("batches", [0, 200], ids=["answer-overdue", "pipe-full"])
+def test_a_process_that_is_stopped_is_an_error_and_no_endless_wait(
+    store: EdgeStore, batches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child_process, "SILENT_SECONDS", 0.5)
+    writer = store.create("g1", LARGE)
+    os.kill(processes_of(writer)[1], signal.SIGSTOP)
+    with pytest.raises(StoreUnavailable, match=r"g1 has ended: it gave no answer for 0\.5 s"):
+        write_all(writer, batches)
     writer.abort()
     assert store.generations() == []
 
