@@ -1,12 +1,12 @@
 """The object behind `assay.open`: all parts of Assay for one data directory and one configuration."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
+from assay.app.locked_property import LockedProperty
 from assay.app.parts import Parts
 from assay.app.searching import Searches
 from assay.contracts import native, suggestions
@@ -49,63 +49,63 @@ class Assay:
 
     # Each task is loaded on first use: what a search does not need takes a quarter of the time that a command starts.
 
-    @cached_property
+    @LockedProperty
     def builds(self) -> "Builds":
         """Sources in, a candidate out."""
         from assay.app.building import Builds
 
         return Builds(self.parts)
 
-    @cached_property
+    @LockedProperty
     def systems(self) -> "Systems":
         """Generations opened for measurement."""
         from assay.app.systems import Systems
 
         return Systems(self.parts, self.searches)
 
-    @cached_property
+    @LockedProperty
     def pages(self) -> "Pages":
         """Pages of the generation that answers searches."""
         from assay.app.pages import Pages
 
         return Pages(self.parts, self.searches, self.systems)
 
-    @cached_property
+    @LockedProperty
     def evaluation(self) -> "Evaluation":
         """The gate."""
         from assay.app.evaluation import Evaluation
 
         return Evaluation(self.parts, self.systems)
 
-    @cached_property
+    @LockedProperty
     def labels(self) -> "Labels":
         """The judgments of test sets."""
         from assay.app.labels import Labels
 
         return Labels(self.parts, self.systems)
 
-    @cached_property
+    @LockedProperty
     def labelling(self) -> "LabelDesk":
         """The labels of several judges."""
         from assay.app.labelling import LabelDesk
 
         return LabelDesk(self.parts, self.systems, self.labels, self.evaluation)
 
-    @cached_property
+    @LockedProperty
     def queries(self) -> "Queries":
         """The queries of readers."""
         from assay.app.queries import Queries
 
         return Queries(self.parts, lambda: self.evaluation.test_set_path())  # noqa: PLW0108 - loads it on first use
 
-    @cached_property
+    @LockedProperty
     def auditor(self) -> "Auditor":
         """Audits."""
         from assay.app.auditing import Auditor
 
         return Auditor(self.parts, self.systems)
 
-    @cached_property
+    @LockedProperty
     def releases(self) -> "Releases":
         """Promotions, rollbacks and retention."""
         from assay.app.releases import Releases

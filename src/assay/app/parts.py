@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app.construction import adopted_store, embedded_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
+from assay.app.locked_property import LockedProperty
 from assay.app.rerankers import reranker_of
 from assay.errors import CatalogUnavailable, ConfigurationError
 from assay.model.workers import SECRET_BYTES, WorkerShare
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """The adapters for one data directory and one configuration. Thread-safe once built.
+    """The adapters for one data directory and one configuration. Thread-safe.
 
     A search loads no catalog migrations, and a listing loads no model.
 
@@ -71,6 +71,7 @@ class Parts:
         self.query_observer: Callable[[str, int], None] | None = None
         self._rerankers: dict[RerankSettings, Reranker] = {}
         self._catalog: SqlCatalog | None = None
+        self._catalog_lock, self._rerankers_lock = Lock(), Lock()
         self._is_closed = False
 
     def require_open(self) -> None:
@@ -95,9 +96,10 @@ class Parts:
             self.adopted_store.close()
         elif "store" in self.__dict__:
             self.store.close()
-        if self._catalog is not None:
-            self._catalog.close()
-            self._catalog = None
+        with self._catalog_lock:
+            catalog, self._catalog = self._catalog, None
+        if catalog is not None:
+            catalog.close()
 
     @property
     def adopted(self) -> str | None:
@@ -122,12 +124,26 @@ class Parts:
         after close().
         """
         self.require_open()
-        if self._catalog is None:
-            options = self.settings.catalog.options(PostgresOptions)
-            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)
-        return self._catalog
+        if self._catalog is not None:
+            return self._catalog
+        # Without the lock: while a database does not answer, threads would wait for it one after the other.
+        options = self.settings.catalog.options(PostgresOptions)
+        opened = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)
+        return self._keep_catalog(opened)
 
-    @cached_property
+    def _keep_catalog(self, opened: SqlCatalog) -> SqlCatalog:
+        """The catalog that all threads share: this one, or one that another thread has opened meanwhile."""
+        with self._catalog_lock:
+            if self._catalog is None and not self._is_closed:
+                self._catalog = opened
+            kept = self._catalog
+        if kept is not opened:
+            opened.close()
+        self.require_open()
+        assert kept
+        return kept
+
+    @LockedProperty
     def store(self) -> VectorStore:
         """The store of the indexes. Raises ConfigurationError."""
         if self.adopted is not None:
@@ -136,19 +152,19 @@ class Parts:
             return qdrant_store(self.settings)
         return embedded_store(self.settings, self.settings.index_dir)
 
-    @cached_property
+    @LockedProperty
     def adopted_store(self) -> "AdoptedStore":
         """The adopted collection. Raises ConfigurationError if none is set."""
         return adopted_store(self.settings, self.encoder)
 
-    @cached_property
+    @LockedProperty
     def _adopted_catalog(self) -> "AdoptedCatalog":
         from assay.adapters.stores.adopted.catalog import AdoptedCatalog
 
         store = self.adopted_store
         return AdoptedCatalog(store, lambda: self.embedder.identity, self.encoder.identity(1.0))
 
-    @cached_property
+    @LockedProperty
     def embedder(self) -> Embedder:
         """The configured model; loading it takes a moment. Raises ConfigurationError."""
         return embedder_of(self.settings.embedding, self._observe)
@@ -162,23 +178,24 @@ class Parts:
         """
         if settings.provider is None:
             return None
-        if settings not in self._rerankers:
-            made = reranker_of(settings, self.settings.embedding.cohere_api_key, self._observe_reranker)
-            assert made is not None
-            self._rerankers[settings] = made
-        return Reranking(self._rerankers[settings], settings.depth)
+        with self._rerankers_lock:
+            if settings not in self._rerankers:
+                made = reranker_of(settings, self.settings.embedding.cohere_api_key, self._observe_reranker)
+                assert made is not None
+                self._rerankers[settings] = made
+            return Reranking(self._rerankers[settings], settings.depth)
 
-    @cached_property
+    @LockedProperty
     def embedding_cache(self) -> EmbeddingCache:
         """Cache of paid vectors that are not live yet. A build creates its file on first use."""
         return SqliteEmbeddingCache(self.embeddings_file)
 
-    @cached_property
+    @LockedProperty
     def encoder(self) -> SparseEncoder:
         """BM25 in the configured language."""
         return Bm25Encoder(self.settings.sparse.language)
 
-    @cached_property
+    @LockedProperty
     def keys(self) -> KeyFile:
         """The API keys."""
         return KeyFile(self.settings.keys_path)
@@ -188,21 +205,21 @@ class Parts:
         """Path of the embedding cache; it need not exist."""
         return self.settings.data_dir / "embeddings.sqlite"
 
-    @cached_property
+    @LockedProperty
     def skipped_hits(self) -> "SkippedHits":
         """Hits skipped while labelling."""
         from assay.adapters.testset_files.skipped_hits import SkippedHits
 
         return SkippedHits(self.settings.data_dir / "skipped.jsonl")
 
-    @cached_property
+    @LockedProperty
     def label_journal(self) -> "LabelJournal":
         """The labels of each judge."""
         from assay.adapters.testset_files.label_journal import LabelJournal
 
         return LabelJournal(self.settings.data_dir / "labels.jsonl")
 
-    @cached_property
+    @LockedProperty
     def query_log(self) -> "QueryLog":
         """The stored log of queries; no connection is opened. Raises ConfigurationError."""
         from assay.adapters.query_log.store import QueryLog
@@ -210,7 +227,7 @@ class Parts:
         options = self.settings.catalog.options(PostgresOptions)
         return QueryLog.open(self.settings.catalog_url, self.settings.data_dir / "queries.sqlite", options)
 
-    @cached_property
+    @LockedProperty
     def query_writer(self) -> "QueryWriter":
         """Writes the log of queries in a thread, which starts with the first query. Raises ConfigurationError."""
         from assay.adapters.query_log.writer import LogRules, QueryWriter
@@ -219,7 +236,7 @@ class Parts:
         rules = LogRules(timedelta(days=settings.keep_days), settings.keep, self.redact_query)
         return QueryWriter(self.query_log, rules, self._observe_queries)
 
-    @cached_property
+    @LockedProperty
     def redact_query(self) -> Callable[[str], str]:
         """Redacts the text of a query as `[queries]` sets it."""
         from assay.adapters.query_log.redaction import QueryRedactor
@@ -256,7 +273,7 @@ class Parts:
 
         return ProcessLock(self.workers.release_lock(self.workers.folder))
 
-    @cached_property
+    @LockedProperty
     def server_secret(self) -> bytes:
         """Random bytes of one server, which its workers share."""
         return self.workers.secret if self.workers is not None else secrets.token_bytes(SECRET_BYTES)
@@ -272,7 +289,7 @@ class Parts:
         """Promotion, rollback and retention of generations. Raises CatalogError."""
         return GenerationLifecycle(self.catalog, self.store, self.settings.release.keep)
 
-    @cached_property
+    @LockedProperty
     def sources(self) -> "tuple[FolderSource | BuiltSource | SiteSource, ...]":
         """The configured sources. Raises ConfigurationError if there are none, or two with one name."""
         if not self.settings.sources:
@@ -290,7 +307,7 @@ class Parts:
                 )
         return sources
 
-    @cached_property
+    @LockedProperty
     def boosts(self) -> Mapping[str, float]:
         """Factor of each source's scores, by name; empty where all are 1."""
         if all(settings.boost == 1.0 for settings in self.settings.sources):

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.adapters.embedders.static import is_common_word
+from assay.app.locked_property import LockedProperty
 from assay.app.parts import Parts
 from assay.app.rerankers import reranker_identity
 from assay.contracts import native
@@ -80,12 +80,12 @@ class Searches:
         """The configured model. Raises ConfigurationError."""
         return self._parts.embedder
 
-    @cached_property
+    @LockedProperty
     def live(self) -> LiveSearcher:
         """The searcher of the live generation, which follows promotions."""
         return LiveSearcher(self._searched_id, self.open, self._parts.settings.server.poll_seconds)
 
-    @cached_property
+    @LockedProperty
     def metrics(self) -> "Metrics":
         """The metrics of a server."""
         from assay.adapters.telemetry.prometheus import Metrics
@@ -143,7 +143,7 @@ class Searches:
         few = query.top_k <= _FEW_HITS and query.passages_per_page is None and not query.filters.allow_copies
         return few and self.are_local and self.are_open
 
-    @cached_property
+    @LockedProperty
     def are_local(self) -> bool:
         """Whether searches wait for nothing outside this process, so that threads search no sooner."""
         settings = self._parts.settings
@@ -339,7 +339,7 @@ class Searches:
         """Return the id of the generation that answers now; None if nothing is live."""
         return self._parts.catalog.live_id() if self._name is None else self._named_id
 
-    @cached_property
+    @LockedProperty
     def _named_id(self) -> str:
         """Id of the named generation. `candidate` is resolved once: it stays the same one if promoted or rejected."""
         return resolve_generation(self._parts.catalog, self._name).id

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
 
 from assay.app.construction import process_from
 from assay.app.gates import gate_of
+from assay.app.locked_property import LockedProperty
 from assay.app.parts import Parts
 from assay.app.searching import Searches
 from assay.errors import CatalogCorrupt, VectorStoreError
@@ -56,13 +56,13 @@ class Systems:
         self._parts = parts
         self._searches = searches
 
-    @cached_property
+    @LockedProperty
     def measures(self) -> Measures:
         """The measures in a report: the defaults, those requested, and those with a limit. Raises InputError."""
         limits = self.gate.quality.measures
         return Measures.parse([*self._parts.settings.validation.measures, *(limit.measure for limit in limits)])
 
-    @cached_property
+    @LockedProperty
     def gate(self) -> Gate:
         """The gate of [gate], with the search rules. Raises InputError."""
         settings = self._parts.settings

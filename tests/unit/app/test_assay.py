@@ -1,12 +1,21 @@
 """What an Assay builds, and when."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
+from threading import Barrier
+from time import sleep
 from typing import Any
 
 import pytest
 
-from assay.app import Assay
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.app import Assay, parts
+from assay.app.locked_property import LockedProperty
+from assay.app.parts import Parts
+from assay.app.searching import Searches
+from assay.app.systems import Systems
 from assay.errors import CatalogUnavailable, GenerationNotFound, InputError
 from assay.model.ranking import Query
 from assay.settings import Settings
@@ -91,3 +100,61 @@ def test_the_path_of_a_test_set_may_be_text(tmp_path: Path) -> None:
         catalog.add_generation(generation("g1"))
         with pytest.raises(InputError, match=r"none\.yaml"):
             assay.validate("g1", str(tmp_path / "none.yaml"))
+
+
+def in_threads(call: Callable[[], object]) -> list[object]:
+    """The results of calls at the same time."""
+    barrier = Barrier(8)
+
+    def after_all_have_started(_: int) -> object:
+        barrier.wait()
+        return call()
+
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(after_all_have_started, range(8)))
+
+
+@pytest.mark.parametrize("kind", [Assay, Parts, Searches, Systems])
+def test_what_is_built_on_first_use_is_built_by_one_thread(kind: type) -> None:
+    """functools.cached_property has no lock from Python 3.12 on."""
+    cached = [one for one in vars(kind).values() if isinstance(one, cached_property)]
+    assert cached
+    assert all(isinstance(one, LockedProperty) for one in cached)
+
+
+def test_a_locked_property_is_computed_once_for_each_object() -> None:
+    class Slow:
+        def __init__(self) -> None:
+            self.computed = 0
+
+        @LockedProperty
+        def value(self) -> object:
+            self.computed += 1
+            sleep(0.05)
+            return object()
+
+    one, other = Slow(), Slow()
+    assert len(set(map(id, in_threads(lambda: one.value)))) == 1
+    assert one.computed == 1
+    assert one.value is not other.value
+
+
+def test_threads_that_open_the_catalog_first_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[SqlCatalog] = []
+
+    class Slow:
+        @staticmethod
+        def open(*arguments: Any, **named: Any) -> SqlCatalog:  # noqa: ANN401 - passed on
+            sleep(0.05)
+            opened.append(catalog := SqlCatalog.open(*arguments, **named))
+            return catalog
+
+    with Assay.open(Settings(data_dir=tmp_path)) as assay:
+        assay.parts.open_catalog(create=True).close()
+    monkeypatch.setattr(parts, "SqlCatalog", Slow)
+    closed: list[object] = []
+    monkeypatch.setattr(SqlCatalog, "close", lambda catalog: closed.append(catalog))  # noqa: PLW0108 - a method
+    with Assay.open(Settings(data_dir=tmp_path)) as assay:
+        kept = in_threads(lambda: assay.parts.catalog)
+        assert len(set(map(id, kept))) == 1
+        assert set(map(id, closed)) == set(map(id, opened)) - {id(kept[0])}
