@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.redaction import MASK, redacted
 
@@ -52,18 +52,29 @@ class QueryRedactor:
     """Replaces e-mail addresses, long numbers, keys and tokens by words in brackets.
 
     further: regular expressions of what to replace too.
+
+    Raises ConfigurationError for an invalid one.
     """
 
     def __init__(self, further: Sequence[str] = ()) -> None:
-        self._patterns = (*((re.compile(pattern), OTHER) for pattern in further), *_PATTERNS)
+        self._replace_further = _own_patterns(further)
 
     def __call__(self, text: str) -> str:
         """The text on one line, in Unicode's form NFKC, without control characters and what has to be replaced."""
         text = " ".join(unicodedata.normalize("NFKC", _printable(redacted(text))).split())
         text = redacted(text)  # again, without the invisible characters that disguised a secret
-        for pattern, mask in self._patterns:
+        text = self._replace_further(text)
+        for pattern, mask in _PATTERNS:
             text = pattern.sub(mask, text)
         return text[:_MOST_CHARACTERS]
+
+
+def _own_patterns(patterns: Sequence[str]) -> Callable[[str], str]:
+    if not patterns:
+        return str
+    from assay.adapters.query_log.own_patterns import OwnPatterns  # loads a library
+
+    return OwnPatterns(patterns, OTHER)
 
 
 def is_masked(text: str) -> bool:

@@ -1,12 +1,16 @@
 """Nothing that identifies a person or opens a door is stored with a query."""
 
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.adapters.query_log import own_patterns
 from assay.adapters.query_log.redaction import QueryRedactor, grouping_key
+from assay.errors import ConfigurationError
 from assay.redaction import hide
 
 redact = QueryRedactor()
@@ -90,6 +94,32 @@ def test_disguised_and_unfinished_secrets_are_found(typed: str, stored: str) -> 
 def test_secrets_of_the_settings_and_own_patterns_are_replaced() -> None:
     hide(["hunter2!x"])
     assert QueryRedactor([r"CASE-\d+"])("CASE-12 has hunter2!x, hun\u200bter2!x") == "[redacted] has ***, ***"
+
+
+def test_an_expression_that_takes_too_long_hides_the_whole_text(caplog: pytest.LogCaptureFixture) -> None:
+    slow = r"(?:a|aa)+$"
+    own = QueryRedactor([r"CASE-\d+", slow])
+    assert own(f"CASE-12 {'a' * 80}b") == "[redacted]"
+    assert own(f"{'a' * 90}b") == "[redacted]"
+    assert own("CASE-12 of a robot") == "[redacted] of a robot"
+    assert [repr(slow) in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_other_threads_run_while_an_expression_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_patterns, "_SECONDS", 2.0)
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(QueryRedactor([r"(?:a|aa)+$"]), "a" * 80 + "b")
+        turns = 0
+        while not slow.done():
+            sleep(0.001)
+            turns += 1
+    assert slow.result() == "[redacted]"
+    assert turns > 20
+
+
+def test_an_expression_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"\[queries\] redact: .* is not a regular expression"):
+        QueryRedactor(["(?P<a"])
 
 
 def test_a_long_text_is_cut_and_takes_no_long_time() -> None:
