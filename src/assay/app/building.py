@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.app.construction import embedded_store, source_of
 from assay.app.parts import Parts
+from assay.app.thread_check import require_threads
 from assay.child_process import worker_count
 from assay.errors import CatalogNotFound, ConfigurationError, InputError
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
@@ -56,9 +57,10 @@ class Builds:
         rebuild: reuse nothing of earlier generations.
 
         Raises ConfigurationError without sources, BuildInProgress, SourceError, EmbeddingError, VectorStoreError,
-        CatalogError, IndexNotOurs.
+        CatalogError, IndexNotOurs; InputError while the program ends.
         """
         self._parts.require_own_index()
+        require_threads()
         return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
 
     def preview(self, *, rebuild: bool = False, progress: Progress | None = None) -> Preview:

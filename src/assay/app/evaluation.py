@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.app.parts import Parts
 from assay.app.systems import Systems, Unopened
 from assay.app.testsets import load_test_set
+from assay.app.thread_check import require_threads
 from assay.errors import (
     CatalogCorrupt,
     CatalogUnavailable,
@@ -95,6 +96,7 @@ class Evaluation:
         failed: the pages that the build could not read, if it was just made.
         """
         generation = self._systems.measured_generation(generation_id)
+        require_threads()
         progress = progress or Silence()
         with stage(progress, "testset"):
             applied = self.applied_test_set(generation, test_set)
