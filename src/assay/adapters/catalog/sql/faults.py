@@ -21,7 +21,7 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
     sqlite3.SQLITE_CANTOPEN: (
         CatalogUnavailable,
         "cannot be opened",
-        "Check that the file is there and may be read; `assay ingest` makes a new one.",
+        "Check that the file is there and may be read, and for a new one that its folder can be written.",
     ),
     sqlite3.SQLITE_PERM: (CatalogUnavailable, "may not be opened by this user", "Check the file's permissions."),
     sqlite3.SQLITE_READONLY: (

@@ -96,7 +96,7 @@ class EdgeStore:
             with engine_errors("open", folder, IndexCorrupt):
                 seal = read_seal(folder)
                 require_structure(folder, seal)
-                differing = list(differing_files(folder, seal, contents=True))
+                differing = list(differing_files(folder, seal, contents=seal.files))
                 problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
                 if not all(is_vector_data(folder, seal, name) for name in differing):
                     return Inspected(None, tuple(problems))

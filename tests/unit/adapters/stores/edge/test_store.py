@@ -16,8 +16,9 @@ from qdrant_edge import SparseVector as EdgeSparseVector
 from assay.adapters.stores.edge import engine as edge_engine
 from assay.adapters.stores.edge import seal as edge_seal
 from assay.adapters.stores.edge import writer as edge_writer
+from assay.adapters.stores.edge.checksum import crc32_of_file
 from assay.adapters.stores.edge.engine import Compression
-from assay.adapters.stores.edge.point_ids import Numbers, number_of, write_chunk_ids
+from assay.adapters.stores.edge.point_ids import CHUNK_IDS, Numbers, number_of, write_chunk_ids
 from assay.adapters.stores.edge.seal import SEAL
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.adapters.stores.payload import to_payload
@@ -254,12 +255,20 @@ def test_a_patch_release_of_the_engine_reads_what_the_one_before_wrote(
     assert store.open("g1", SPEC).count() == 3
 
 
-def test_an_index_of_another_format_is_refused(store: EdgeStore, root: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (99, r"a newer version of Assay wrote it \(format 99; this one reads up to 3\)\. Install that version"),
+        (2, "it has format 2, which this version of Assay does not read"),
+    ],
+)
+def test_an_index_of_another_format_is_refused(store: EdgeStore, root: Path, number: int, said: str) -> None:
     filled(store, points(3)).close()
     seal = json.loads((root / "g1" / SEAL).read_text(encoding="utf-8"))
-    (root / "g1" / SEAL).write_text(json.dumps(seal | {"format": 99}), encoding="utf-8")
-    with pytest.raises(IndexCorrupt, match="format 99"):
+    (root / "g1" / SEAL).write_text(json.dumps(seal | {"format": number}), encoding="utf-8")
+    with pytest.raises(IndexCorrupt) as refused:
         store.open("g1", SPEC)
+    assert re.search(said, str(refused.value))
 
 
 @pytest.mark.parametrize(
@@ -284,12 +293,29 @@ def test_a_large_index_has_its_sizes_compared_and_not_its_contents(
     store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(store, points(3)).close()
+    read: list[str] = []
     monkeypatch.setattr(edge_seal, "_CHECKED_BYTES", 0)
-    monkeypatch.setattr(edge_seal, "crc32_of_file", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(edge_seal, "_SMALL_BYTES", -1)
+    monkeypatch.setattr(edge_seal, "crc32_of_file", lambda path: read.append(path.name) or crc32_of_file(path))
     assert store.open("g1", SPEC).count() == 3
+    assert read == [CHUNK_IDS]
     largest = max((path for path in (root / "g1").rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     os.truncate(largest, largest.stat().st_size - 1)
     with pytest.raises(IndexCorrupt, match=re.escape(largest.name)):
+        store.open("g1", SPEC)
+
+
+@pytest.mark.parametrize("name", [CHUNK_IDS, "edge_config.json"])
+def test_a_changed_byte_in_the_ids_or_settings_of_a_large_index_is_seen(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    filled(store, points(3)).close()
+    monkeypatch.setattr(edge_seal, "_CHECKED_BYTES", 0)
+    path = root / "g1" / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(IndexCorrupt, match=re.escape(f"{name} is missing, cut short or damaged")):
         store.open("g1", SPEC)
 
 
