@@ -1,8 +1,10 @@
 """A reranker that refuses, is slow, breaks or answers nonsense: which error comes, and after how many tries."""
 
 import logging
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from tests.integration.rerankers.conftest import KEY, TEXTS, MakeCohere
@@ -60,6 +62,39 @@ def test_a_slow_answer_is_a_time_out_without_a_second_try(make: MakeCohere, peer
         make(timeout=0.05).scores("gripper", TEXTS)
     assert "[rerank] timeout" in caught.value.hint
     assert peer.ledger.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("piece", "pause", "error", "reason"),
+    [
+        (b" ", 0.05, RerankerUnavailable, r"not complete after 0\.\d+ seconds"),
+        (b" " * 65_536, 0.0, RerankError, "the answer is longer than"),
+    ],
+    ids=["byte by byte", "without end"],
+)
+def test_an_answer_that_does_not_end_is_not_waited_for(
+    piece: bytes, pause: float, error: type[RerankError], reason: str
+) -> None:
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                while not stop.wait(pause):
+                    connection.sendall(piece)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        reranker = OpenAIReranker(KEY, "m", url, RerankRules(0.5 if pause else 60.0, 8))
+        with pytest.raises(error, match=reason):
+            reranker.scores("gripper", TEXTS)
+        stop.set()
+        thread.join()
+        reranker.close()
 
 
 @pytest.mark.parametrize(
