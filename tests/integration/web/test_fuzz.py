@@ -1,15 +1,19 @@
 """Some hundred cases of the fuzz of every route: the same ones every time. `make soak` asks thousands of new ones."""
 
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
-from benchmarks.fuzz import Tally, fuzz
+import requests
+from benchmarks.fuzz import Tally, _raw, fuzz
+from hypothesis.errors import FlakyFailure
 from tests.integration.web.conftest import ROUTES, running_server
 
 CASES = 240
 SEED = 20_260_301
 
-pytestmark = pytest.mark.slow
+# 15 seconds of the processor, which take minutes while the machine has much else to do.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
 
 def test_no_request_gets_a_5xx_or_an_answer_that_is_not_declared(published: Path) -> None:
@@ -63,3 +67,37 @@ def test_the_fuzz_finds_an_answer_that_is_not_declared(published: Path) -> None:
         tally = fuzz(f"http://127.0.0.1:{server.port}", 60, SEED)
     assert tally.failures
     assert all("POST /search, fitting" in failure for failure in tally.failures)
+
+
+SLOW = """
+from time import sleep
+class Slow(Searches):
+    def health(self):
+        sleep(3)
+        return super().health()
+"""
+
+
+def test_a_health_check_that_takes_too_long_is_no_fault(published: Path) -> None:
+    with running_server(published, definitions=SLOW, kind="Slow") as server:
+        tally = fuzz(f"http://127.0.0.1:{server.port}", 1, SEED)
+    assert tally.failures == []
+    assert tally.statuses["fitting", "GET /readyz", 503] == 1
+
+
+def test_the_fuzz_reports_why_a_request_had_no_answer(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = HTTPConnection.getresponse
+    calls: list[HTTPConnection] = []
+
+    def fail_once(connection: HTTPConnection) -> HTTPResponse:
+        calls.append(connection)
+        if len(calls) == 1:
+            raise TimeoutError("no answer in time")
+        return answer(connection)
+
+    with running_server(published) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        document = requests.get(f"{url}/openapi.json", timeout=60).json()
+        monkeypatch.setattr(HTTPConnection, "getresponse", fail_once)
+        with pytest.raises(FlakyFailure, match="TimeoutError: no answer in time"):
+            _raw(Tally(), document, url, 10, SEED, {})
