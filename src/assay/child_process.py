@@ -170,19 +170,19 @@ class ChildProcess:
         while not self._stopped.wait(interval := self._seconds / _CHECKS):
             is_same = self._wait is not None and self._wait is wait
             wait, checks = self._wait, checks + 1 if is_same else 0
-            if checks == round(_WARN_SECONDS / interval):
+            if checks >= _CHECKS:
+                self.timed_out = True
+                self._process.kill()
+                return
+            if (checks - 1) * interval < _WARN_SECONDS <= checks * interval:
                 logger.warning(
                     "A process of this build (%s, process id %d) has not answered for %.0f s. "
                     "After %.0f s it is killed.",
                     self._use,
                     self.pid,
-                    _WARN_SECONDS,
+                    checks * interval,
                     self._seconds,
                 )
-            if checks >= _CHECKS:
-                self.timed_out = True
-                self._process.kill()
-                return
 
 
 def _start_python(module: str, stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
