@@ -89,7 +89,7 @@ def build(work: Path) -> dict[str, float]:
         "publish s": whole,
         "CPU s": used.ru_utime + used.ru_stime + children.ru_utime + children.ru_stime,
         "peak MB": used.ru_maxrss / 1024,
-        "peak MB of a reader": children.ru_maxrss / 1024,
+        "peak MB of a child": children.ru_maxrss / 1024,
         "disk MB": sum(path.stat().st_blocks for path in (work / "data").rglob("*")) * 512 / 1e6,
     }
     return found | ({"recall in the gate": recall} if recall is not None else {})
