@@ -27,6 +27,8 @@ def test_the_help_of_a_command_has_every_word_of_the_page(
     command = COMMANDS[name]
     for paragraph in (command.help or "").split("\n\n"):
         assert _words(paragraph) in printed
+    _, *further = (command.help or "").strip().split("\n\n")
+    assert not any("\n" in paragraph for paragraph in further), "their line breaks are printed as they are"
     for parameter in command.params:
         assert _words(_meaning(parameter)) in printed, _spelling(parameter)
 

@@ -231,8 +231,9 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
 
 
 def test_a_database_without_a_catalog_is_refused_unless_one_is_to_be_made(url: str) -> None:
-    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
+    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested") as refused:
         open_catalog(url, create=False)
+    assert "DATABASE_URL names another database" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -212,8 +212,9 @@ def test_a_catalog_that_is_not_there_is_made_only_when_asked(tmp_path: Path) -> 
 
 def test_an_empty_database_is_no_catalog(tmp_path: Path) -> None:
     (tmp_path / "catalog.db").touch()
-    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
+    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested") as refused:
         SqlCatalog.open(f"sqlite:///{tmp_path}/catalog.db", create=False)
+    assert "--data-dir names another folder" in str(refused.value.hint)
 
 
 def test_a_catalog_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

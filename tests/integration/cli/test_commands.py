@@ -316,6 +316,19 @@ def test_no_hit_is_an_answer_and_no_failure(assay: Run) -> None:
     said = assay("search", "gripper", "--source", "elsewhere")
     assert (said.code, "Nothing was found" in said.out) == (0, True)
     assert assay("search", "gripper", "--source", "elsewhere", "--json").body["results"] == []
+    assert "A lower --threshold" in assay("search", "gripper", "--url-prefix", "https://elsewhere.example").out
+
+
+def test_a_search_in_a_version_that_does_not_exist_names_those_that_do(assay: Run, folder: Path) -> None:
+    site = "export default {url: 'https://docs.example', baseUrl: '/', presets: [['classic', {}]]};"
+    plant(folder, {"site/docusaurus.config.js": site, "site/versions.json": '["2.0"]'})
+    plant(folder, {f"site/{one}/a.md": "# Lamp\n\nText." for one in ("docs", "versioned_docs/version-2.0")})
+    assert assay("ingest", "site", "--base-url", "https://docs.example").code == 0
+    search = ("search", "lamp", "--generation", "candidate")
+    unknown = assay(*search, "--version", "current", "--locale", "xx", "--source", "elsewhere").out
+    assert "The index has the versions 2.0, next. No page has a locale. The index has the source site." in unknown
+    assert "--threshold" not in unknown
+    assert "The index has the" not in assay(*search, "--version", "2.0", "--url-prefix", "https://e.example").out
 
 
 @pytest.mark.usefixtures("published")

@@ -38,8 +38,9 @@ def calibrate(
 ) -> None:
     """Find the similarity threshold that best separates relevant from irrelevant hits of this embedder.
 
-    Uses hits labelled 0 against 1 and 2, and topics with `expect: no_answer`. Exit code 3 if there are too few, or no
-    threshold separates them.
+    Uses hits labelled 0 against 1 and 2, and topics with `expect: no_answer`.
+
+    Exit code 3 if there are too few, or no threshold separates them.
     """
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         path = testset or assay.evaluation.test_set_path()

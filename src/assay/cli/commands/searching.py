@@ -18,11 +18,15 @@ from assay.contracts.operators import explanations
 from assay.contracts.passages.highlights import Matcher, merged
 from assay.contracts.passages.plain_text import plain_part
 from assay.contracts.passages.snippets import best_part
-from assay.model.counting import counted
+from assay.model.counting import counted, some_of
 from assay.model.explanation import HitExplanation, TermKind
 from assay.model.ranking import Hit, Mode, Ranking, by_page
 from assay.retrieval.encoding import KEYWORDS_ALONE
 from assay.retrieval.reranking import RERANK_FAILED
+
+_ADVICE = "A lower --threshold, other words or --everything may help."
+_MOST_NAMED = 20
+"""Versions, locales or sources that a message names."""
 
 
 def search(
@@ -95,8 +99,10 @@ def search(
         explanation = assay.searches.explain(request.query) if explained else None
         # Without the place of each hit, which is computed with the part that is shown.
         ranking = assay.searches.search(request.query) if explanation is None else explanation.ranking
+        advice = _known_values(assay, ranking) or _ADVICE
     if not as_json:
-        show_ranking(out(), ranking, full=full, parts=() if explanation is None else explanation.hits)
+        parts = () if explanation is None else explanation.hits
+        show_ranking(out(), ranking, full=full, parts=parts, advice=advice)
     elif explanation is None:
         print_json(native.to_body(ranking, request.include))
     else:
@@ -108,10 +114,39 @@ def search_body(ranking: Ranking) -> dict[str, object]:
     return native.to_body(ranking, native_entities.SearchInclude())
 
 
-def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Sequence[HitExplanation] = ()) -> None:
+def _known_values(assay: Assay, ranking: Ranking) -> str:
+    """Sentences with the names that exist, for each filter of an empty ranking whose values do not; empty for none."""
+    if ranking.hits or assay.parts.adopted is not None:
+        return ""
+    filters = ranking.query.filters
+    if not (filters.versions or filters.locales or filters.sources):
+        return ""
+    sources = assay.pages.sources()[1]
+    named = (
+        ("version", filters.versions, {one for source in sources for one in source.versions}),
+        ("locale", filters.locales, {one for source in sources for one in source.locales}),
+        ("source", filters.sources, {source.name for source in sources}),
+    )
+    return " ".join(
+        f"The index has the {word if len(known) == 1 else f'{word}s'} {some_of(sorted(known), _MOST_NAMED)}."
+        if known
+        else f"No page has a {word}."
+        for word, given, known in named
+        if given and known.isdisjoint(given)
+    )
+
+
+def show_ranking(
+    console: Console,
+    ranking: Ranking,
+    *,
+    full: bool,
+    parts: Sequence[HitExplanation] = (),
+    advice: str = _ADVICE,
+) -> None:
     """Print each hit's title, link and the part that matches, with the query's words highlighted.
 
-    parts: of each hit's score, which are printed too; empty for none.
+    parts: of each hit's score, which are printed too; empty for none. advice: for a search without a hit.
     """
     explained = {each.hit.rank: each for each in parts}
     for warning in ranking.warnings:
@@ -122,7 +157,7 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool, parts: Seque
         changes = ", ".join(f"{escape(one.used)} instead of {escape(one.typed)}" for one in ranking.corrections)
         err().print(f"[yellow]Searched for {visible(changes, lines=False)}; --as-typed searches the query as it is.[/]")
     if not ranking.hits:
-        console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
+        console.print(f"Nothing was found. {escape(visible(advice, lines=False))}")
         return
     if ranking.no_good_answer:
         err().print("[yellow]Probably nothing here answers this. The nearest passages:[/]")

@@ -107,7 +107,7 @@ def derive_from_documents(
 
 
 def _left_out(derivation: Derivation) -> str:
-    return "; ".join(f"{reason} {count:,}" for reason, count in derivation.left_out.items()) or "nothing"
+    return "; ".join(f"{reason} ({count:,})" for reason, count in derivation.left_out.items()) or "nothing"
 
 
 def _derivation_body(derivation: Derivation, output: Path | None) -> dict[str, object]:

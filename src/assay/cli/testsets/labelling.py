@@ -43,8 +43,7 @@ def label(
 ) -> None:
     """Label unjudged hits with one key each. Every label is saved to the test set at once.
 
-    Topics whose labels decide most come first. Rank and score are hidden to avoid bias. Quit at any time; the next
-    session continues.
+    Topics whose labels decide most come first. Rank and score are hidden to avoid bias. You can quit at any time.
     """
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         path = testset or assay.evaluation.test_set_path()

@@ -9,7 +9,7 @@ from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
 from assay.validation.gate.policy import QualityLimits
 
-_REMOVED = "If pages were removed on purpose, add --allow-removals"
+_REMOVED = "If pages were removed on purpose, publish or promote with --allow-removals"
 _SHOWN = 5
 
 
@@ -25,16 +25,17 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
     gone = [resolution for _, resolution in lost if resolution.anchoring is Anchoring.ORPHANED]
     pages = sum(resolution.url is None for resolution in gone)
     on_gone_pages = f" ({pages} with their page)" if pages else ""
+    before = counted(left_out, "was gone before, ", "were gone before, ") if left_out else ""
     on_purpose = f". {_REMOVED}" if pages and not limits.allow_removals else ""
     return make_finding(
         "judgments found",
         Outcome.INCONCLUSIVE if share > limits.max_lost_judgments else Outcome.PASS,
         1.0 - share,
         f"at least {percent(1.0 - limits.max_lost_judgments)} of the judgments have their passage in the index",
-        f"{len(lost) + left_out} of {len(found) + left_out} judgments do not count: {len(gone)} passages are "
-        f"gone{on_gone_pages}, {f'{left_out} were gone before, ' if left_out else ''}"
-        f"{len(lost) - len(gone)} occur more than once. `{repair}` lists them, and with --write repairs those it can "
-        f"prove{on_purpose}",
+        f"{len(lost) + left_out} of {len(found) + left_out} judgments do not count: "
+        f"{counted(len(gone), 'passage is', 'passages are')} gone{on_gone_pages}, {before}"
+        f"{counted(len(lost) - len(gone), 'occurs', 'occur')} more than once. `{repair}` lists them, and with "
+        f"--write repairs those it can prove{on_purpose}",
         [f"{result.topic.id}: {resolution.reason}" for result, resolution in lost],
     )
 
@@ -50,7 +51,8 @@ def orphan_notes(results: Sequence[TopicResult]) -> list[str]:
     if not urls:
         return []
     pages = Counter(urls).most_common()
-    what = f"{counted(len(urls), 'judgment')} lost the passage, on {counted(len(pages), 'page')}"
+    lost = counted(len(urls), "judgment lost its passage", "judgments lost their passages")
+    what = f"{lost}, on {counted(len(pages), 'page')}"
     return [f"{what}: {some_of([f'{url} ({number})' for url, number in pages], _SHOWN)}."]
 
 

@@ -117,7 +117,7 @@ def lost_topics_finding(
     )
     if share <= most or len({one.answer for one in lost}) < FEWEST:
         return Finding(check, Outcome.PASS, share, limit, "", examples, len(lost))
-    removed = "" if allow_removals else "If pages were removed on purpose, add --allow-removals. "
+    removed = "" if allow_removals else "If pages were removed on purpose, publish or promote with --allow-removals. "
     detail = (
         f"{len(lost)} of {found.answered} topics that {baseline} answers lost their answer: {named(lost)}. "
         f"Restore these pages. {removed}If their text was replaced on purpose, label these topics again or delete them"

@@ -211,7 +211,7 @@ def test_more_than_a_tenth_of_lost_judgments_leaves_it_open(lost: int, outcome: 
     found = _finding("judgments found", _measured([result]))
     assert found.outcome is outcome
     if outcome is not Outcome.PASS:
-        assert "1 passages are gone, 1 occur more than once" in found.detail
+        assert "1 passage is gone, 1 occurs more than once" in found.detail
         assert len(found.examples) == 2
         assert "`assay testset repair` lists them" in found.detail
 
@@ -220,7 +220,7 @@ def test_judgments_that_earlier_releases_lost_count_too() -> None:
     measured = _measured([topic_result(labels=GOOD, relevant=10, lost=[Anchoring.ORPHANED])])
     assert _outcome("judgments found", replace(measured, left_out=1)) is Outcome.INCONCLUSIVE
     detail = _finding("judgments found", replace(measured, left_out=1)).detail
-    assert detail.startswith("2 of 11 judgments do not count: 1 passages are gone, 1 were gone before")
+    assert detail.startswith("2 of 11 judgments do not count: 1 passage is gone, 1 was gone before")
 
 
 def test_lost_judgments_name_a_command_that_works_and_removals_where_pages_are_gone() -> None:
@@ -231,7 +231,7 @@ def test_lost_judgments_name_a_command_that_works_and_removals_where_pages_are_g
         detail = _finding("judgments found", replace(_measured([on_page]), repair=repair)).detail
         assert f"`{repair}` lists them" in detail
         assert ("4 passages are gone (4 with their page)" in detail) is told
-        assert ("removed on purpose, add --allow-removals" in detail) is told
+        assert ("removed on purpose, publish or promote with --allow-removals" in detail) is told
 
 
 # --- topics that nothing answers -----------------------------------------------------------------------------------
@@ -556,5 +556,7 @@ def test_pages_whose_judgments_lost_their_passage_are_named_most_judgments_first
     urls = iter(["https://docs.example/a", "https://docs.example/b", "https://docs.example/b"])
     named = tuple(replace(one, url=next(urls)) if one in lost else one for one in result.resolutions)
     (note,) = orphan_notes([replace(result, resolutions=named)])
-    assert note == "3 judgments lost the passage, on 2 pages: https://docs.example/b (2), https://docs.example/a (1)."
+    assert (
+        note == "3 judgments lost their passages, on 2 pages: https://docs.example/b (2), https://docs.example/a (1)."
+    )
     assert orphan_notes([topic_result(labels=GOOD, relevant=4)]) == []

@@ -18,7 +18,9 @@ SCRIPTS = Path(__file__).parent
 _migrating = Lock()
 """Alembic keeps the running migration in variables of its modules."""
 
-_INGEST_HINT = "`assay ingest` creates one, and `assay publish` also makes it live; --data-dir names another folder."
+_INGEST_HINT = "`assay ingest` creates one, and `assay publish` also makes it live; {elsewhere}."
+_OTHER_FOLDER = _INGEST_HINT.format(elsewhere="--data-dir names another folder")
+_OTHER_DATABASE = _INGEST_HINT.format(elsewhere="DATABASE_URL names another database")
 
 
 def prepare(database: Database, *, create: bool) -> None:
@@ -30,7 +32,7 @@ def prepare(database: Database, *, create: bool) -> None:
         _make_folder(database.path)
     if not create and database.path is not None and not may_exist(database.path):
         raise CatalogNotFound(
-            f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_INGEST_HINT
+            f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_OTHER_FOLDER
         )
     version = stored_version(database)
     if version is None and database.path is None:
@@ -62,7 +64,8 @@ def check_schema(database: Database, *, seconds: float) -> None:
 def _require_current(database: Database, version: str | None) -> None:
     if version is None:
         raise CatalogNotFound(
-            f"{database.name} holds no catalog: nothing has been ingested here yet.", hint=_INGEST_HINT
+            f"{database.name} holds no catalog: nothing has been ingested here yet.",
+            hint=_OTHER_DATABASE if database.path is None else _OTHER_FOLDER,
         )
     _refuse_newer(database, version)
     if version != SCHEMA_VERSION:

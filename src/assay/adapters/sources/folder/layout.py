@@ -1,7 +1,7 @@
 """Detects how a folder of Markdown is served: its convention, versions, locales and URLs."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +34,11 @@ from assay.adapters.sources.folder.tree import (
     subfolders,
 )
 from assay.errors import ConfigurationError
+from assay.model.counting import some_of
 
 _MAX_PARENTS = 2
+_NAMED = 5
+"""Versions or locales that a message names."""
 _PAGES_PER_SIGN = 20
 """At least one page in this many must show a convention's syntax; fewer may only quote it."""
 
@@ -184,8 +187,29 @@ def _layout_within(layout: Layout, options: LayoutOptions, root: Path, within: s
     if options.default_locale is None and not any(tree.locale_is_default for tree in trees):
         trees = [replace(tree, locale_is_default=tree.locale == first.locale) for tree in trees]
     generator = "Docusaurus" if layout.convention is Convention.DOCUSAURUS else "MkDocs"
-    information = f"Addresses are those of the {generator} site in {root / layout.site}, to which this folder belongs."
-    return replace(layout, trees=tuple(trees), root=root, within=within, information=(information,))
+    information = (
+        f"Addresses are those of the {generator} site in {root / layout.site}, to which this folder belongs.",
+        *_outside(layout, trees),
+    )
+    return replace(layout, trees=tuple(trees), root=root, within=within, information=information)
+
+
+def _outside(layout: Layout, inside: Sequence[Tree]) -> Iterator[str]:
+    """Yield a sentence with the site's versions and locales that the folder lacks; none if it has all."""
+    lacking: dict[str, dict[str | None, None]] = {
+        "version": {tree.version: None for tree in layout.trees},
+        "locale": {tree.locale: None for tree in layout.trees},
+    }
+    for tree in inside:
+        lacking["version"].pop(tree.version, None)
+        lacking["locale"].pop(tree.locale, None)
+    named = [
+        f"{word if len(names) == 1 else f'{word}s'} {some_of(names, _NAMED)}"
+        for word, values in lacking.items()
+        if (names := [name for name in values if name is not None])
+    ]
+    if named:
+        yield f"It does not hold the site's {' and '.join(named)}. To read these too, give the folder of the site."
 
 
 def file_layout(path: Path, options: LayoutOptions) -> Layout:

@@ -27,8 +27,8 @@ def fall_in_anchors(context: CheckContext, limits: StructuralLimits, _: Progress
         f"{anchors} anchors on {len(lost)} remaining pages are gone ({percent(share)}; limit "
         f"{percent(limits.max_anchor_fall)}), such as {', '.join(links[:_SHOWN])}. Links to them open the top of the "
         f"page. {kept} of them had a heading that is still there, with another anchor or none. Check the ids of the "
-        "headings, and how the generator makes them. If the change is intended, use --allow-removals, or raise "
-        "gate.max_anchor_fall",
+        "headings, and how the generator makes them. If the change is intended, publish or promote with "
+        "--allow-removals, or raise gate.max_anchor_fall",
         links,
     )
 

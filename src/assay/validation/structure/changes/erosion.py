@@ -25,7 +25,7 @@ def erosion(context: CheckContext, limits: StructuralLimits, _: Progress) -> Ite
         f"at most {percent(limits.max_page_fall)} of the pages of a kept earlier generation are gone",
         f"{len(gone)} of the {count} pages of {ancestor}, an earlier live generation, are gone ({percent(share)}; "
         f"limit {percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}: "
-        f"{_why(context, limits)}. If the removals are intended, use --allow-removals, or raise "
+        f"{_why(context, limits)}. If the removals are intended, publish or promote with --allow-removals, or raise "
         "gate.max_page_fall",
         gone,
     )

@@ -48,8 +48,8 @@ def fall_in_kinds_of_content(context: CheckContext, limits: StructuralLimits, _:
         "generation's pages is lost, and no more of their text became code",
         f"Remaining pages lost {'; '.join(loss.description for loss in over)} (limit {percent(limits.max_page_fall)}). "
         "Compare one of these pages with its source: a plugin or extension of the generator may have failed, or text "
-        "is indented like code. Fix this, and run again. If the change is intended, use --allow-removals, or raise "
-        "gate.max_page_fall",
+        "is indented like code. Fix this, and run again. If the change is intended, publish or promote with "
+        "--allow-removals, or raise gate.max_page_fall",
         [f"{loss.kind}: {page}" for loss in over for page in loss.pages],
     )
 

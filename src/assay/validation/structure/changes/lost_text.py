@@ -41,7 +41,7 @@ def fall_in_text(context: CheckContext, limits: StructuralLimits, _: Progress) -
         f"{percent(share)} of the live generation's text is lost (limit {percent(limits.max_page_fall)}), in "
         f"{len(worst)} pages that are gone or less than half as long. Most of it is from {', '.join(pages[:_SHOWN])}. "
         "Check whether the site requires a login, the pages were cut off, or a plugin or include failed, and run "
-        "again. If the removal is intended, use --allow-removals, or raise gate.max_page_fall",
+        "again. If the removal is intended, publish or promote with --allow-removals, or raise gate.max_page_fall",
         pages,
     )
 

@@ -58,8 +58,8 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
         f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
         f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; limit "
         f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. "
-        f"{_other_sources(context) or _why_gone(before, now)} If the removals are intended, use --allow-removals, or "
-        "raise gate.max_page_fall",
+        f"{_other_sources(context) or _why_gone(before, now)} If the removals are intended, publish or "
+        "promote with --allow-removals, or raise gate.max_page_fall",
         gone,
     )
 
@@ -100,8 +100,8 @@ def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -
         f"at most {percent(limits.max_page_fall)} of the live generation's pages became empty or identical",
         f"{len(lost)} of the live generation's {len(live)} pages became empty or identical{called_so} "
         f"({percent(share)}; limit {percent(limits.max_page_fall)}). Check whether the site is closed for maintenance, "
-        "requires a login, or is now made by JavaScript, and run again. If the change is intended, use "
-        "--allow-removals, or raise gate.max_page_fall",
+        "requires a login, or is now made by JavaScript, and run again. If the change is intended, publish "
+        "or promote with --allow-removals, or raise gate.max_page_fall",
         [at.info.url for at in lost],
     )
 

@@ -48,6 +48,35 @@ def test_what_decides_the_addresses_is_said(tmp_path: Path, config: str, caplog:
     with caplog.at_level(logging.INFO):
         read(tmp_path / "docs")
     assert f"site in {tmp_path}, to which this folder belongs" in caplog.text
+    assert "It does not hold" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("", None),
+        ("docs", "versions 2.0, 1.0 and locale fr"),
+        ("versioned_docs", "version next and locale fr"),
+        ("i18n/fr", "versions 2.0, 1.0 and locale en"),
+    ],
+)
+def test_versions_and_locales_outside_the_folder_are_named(tmp_path: Path, given: str, named: str | None) -> None:
+    i18n = "i18n: {defaultLocale: 'en', locales: ['en', 'fr']}"
+    repository(
+        tmp_path,
+        {
+            "docusaurus.config.js": f"export default {{url: 'https://real.example', baseUrl: '/', {i18n}, {PRESET}}};",
+            "versions.json": '["2.0", "1.0"]',
+            "docs/a.md": "",
+            "versioned_docs/version-1.0/a.md": "",
+            "versioned_docs/version-2.0/a.md": "",
+            f"i18n/fr/{PLUGIN}/current/a.md": "",
+        },
+    )
+    information = folder(tmp_path / given).layout().information
+    said = [sentence for sentence in information if sentence.startswith("It does not hold")]
+    told = f"It does not hold the site's {named}. To read these too, give the folder of the site."
+    assert said == ([told] if named else [])
 
 
 @pytest.mark.parametrize(

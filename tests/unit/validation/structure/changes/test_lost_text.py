@@ -108,7 +108,7 @@ def test_lost_text_is_told_with_the_pages_that_lost_most_and_what_to_do() -> Non
     assert found.detail.startswith("33.21% of the live generation's text is lost (limit 20%), in 4 pages ")
     assert f"Most of it is from {BEFORE[0][0].info.url} ({before} → {after} characters)," in found.detail
     assert "Check whether the site requires a login, the pages were cut off" in found.detail
-    assert "use --allow-removals, or raise gate.max_page_fall" in found.detail
+    assert "publish or promote with --allow-removals, or raise gate.max_page_fall" in found.detail
     assert (found.count, len(found.examples)) == (4, 4)
 
 

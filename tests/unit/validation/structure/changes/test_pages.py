@@ -99,7 +99,7 @@ def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
     finding = finding_of(verdict_on(world, generation, live=live), "fall in pages")
     assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; limit 20%), such as https://")
     assert "Check that the folder or site and its address are the same as before." in finding.detail
-    assert "use --allow-removals, or raise gate.max_page_fall" in finding.detail
+    assert "publish or promote with --allow-removals, or raise gate.max_page_fall" in finding.detail
     assert len(finding.examples) == 3
 
 
