@@ -10,13 +10,16 @@ from assay.ingest.cuts import Cut
 from assay.model.documents import MediaType, RawPage
 
 _MOST_CHARACTERS = 4_000_000
-"""Of the content of all kept pages. Each takes 23 bytes of memory."""
+"""Of all kept pages. Each character takes about 23 bytes of memory."""
+
+_PAGE_CHARACTERS = 100
+"""A page counts as this many characters more, because of its metadata: one without content takes 1 to 3 KB."""
 
 
 class CopiedPages:
     """Keeps the pages of a build that may have copies: Markdown pages of a version or locale.
 
-    most_characters: of the content of all kept pages. No more are kept, so the copies of others are read.
+    most_characters: of all kept pages. No more are kept, so the copies of others are read.
     """
 
     def __init__(self, most_characters: int = _MOST_CHARACTERS) -> None:
@@ -28,7 +31,7 @@ class CopiedPages:
         content = _content_of(page)
         if content is None:
             return False
-        if content not in self._pages and len(page.content) <= self._room:
+        if content not in self._pages and _size(page) <= self._room:
             self._pages[content] = None
             return False
         return content in self._pages
@@ -42,14 +45,14 @@ class CopiedPages:
         content = _content_of(page)
         if self._pages.get(content, cut) is not None:
             return
-        if cut.document.references is None or len(page.content) > self._room:
+        if cut.document.references is None or _size(page) > self._room:
             del self._pages[content]
         else:
             self._pages[content] = cut
-            self._room -= len(page.content)
+            self._room -= _size(page)
 
     def forget(self, page: RawPage) -> None:
-        """Do not expect copies of a noted page, because it cannot be read."""
+        """Do not expect copies of a noted page, because it will not be kept."""
         if not self.has_read(page):
             self._pages.pop(_content_of(page), None)
 
@@ -62,6 +65,10 @@ class CopiedPages:
         """The page as if it had been read, chunked and counted; None if it has to be. Raises InputError."""
         kept = self._pages.get(_content_of(page))
         return None if kept is None else kept.of_copy(page)
+
+
+def _size(page: RawPage) -> int:
+    return len(page.content) + _PAGE_CHARACTERS
 
 
 def _content_of(page: RawPage) -> Hashable:

@@ -156,13 +156,21 @@ def test_wiki_links_depend_on_the_names_of_pages_so_the_copy_is_read() -> None:
 
 def test_no_more_pages_are_kept_than_there_is_room_for() -> None:
     bodies = ["a" * 60, "b" * 60, "c" * 30]
-    copies = CopiedPages(100)
+    copies = CopiedPages(300)
     for body in bodies:
         raw = _version(body, "1.0")
         assert not copies.is_copy(raw)
         copies.keep(raw, _read(raw))
     assert [copies.has_read(_version(body, "2.0")) for body in bodies] == [True, False, True]
     assert not copies.is_copy(_version(bodies[1], "2.0"))
+
+
+def test_pages_without_content_take_room_too() -> None:
+    copies, pages = CopiedPages(1_000), [_version("", "1.0", title=f"Title {number}") for number in range(50)]
+    for raw in pages:
+        if not copies.is_copy(raw):
+            copies.keep(raw, _read(raw))
+    assert 1 < sum(map(copies.has_read, pages)) < 20
 
 
 def test_nothing_is_kept_when_reading_has_ended() -> None:
