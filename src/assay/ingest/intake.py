@@ -62,7 +62,7 @@ class Intake:
     def take(self, source: str, page: PageRead, cut: Cut | None) -> Cut | Kept | None:
         """Read and chunk a new page, or name the stored document to reuse; None if there is no document.
 
-        cut: the result of a worker; None to read the page here.
+        cut: the result of a worker, or a copy of an earlier page; None to read the page here.
         """
         earlier = self.known.get((source, page.key))
         match page:
@@ -84,11 +84,11 @@ class Intake:
 
     def _read(self, source: str, page: RawPage, cut: Cut | None, earlier: KnownPage | None) -> Cut | Kept | None:
         try:
-            cut = cut or self.copies.cut(page)
             document = cut.document if cut else read_page(page)
         except InputError as error:
             return self._fail(source, PageFailed(page.key, error.message), earlier)
         if not self.survey.claim(document.info.url, source, page.key):
+            self.copies.forget(page)
             return None
         for notice in document.notices:
             logger.warning("%s: %s.", page.key, notice)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Self, TypeVar
 
 from assay.child_process import has_interpreter
+from assay.errors import InputError
 from assay.ingest.copied_pages import CopiedPages
 from assay.ingest.cuts import Cut
 from assay.ingest.workers.early_reading import read_later, read_small_early
@@ -34,6 +35,7 @@ _PAGE_CHARACTERS = 40_000
 _BATCH_PAGES = 8
 _BATCH_CHARACTERS = 60_000
 _BATCH_ITEMS = 64
+_COPIED_CHARACTERS = 500_000
 _BATCHES_AHEAD = 6
 """Per worker: about 0.2 s of work, so that workers go on while the build waits for the disk."""
 
@@ -47,19 +49,20 @@ class _Run:
     """Consecutive items.
 
     pages: the new ones, without copies. worker: reads them; None if the build does. ticket: of the worker's answer.
-    copies: keys of pages that the build copies from earlier ones.
+    copies: keys of pages that the build copies from earlier ones. copied_characters: of these.
     """
 
     items: list[SourcePage] = field(default_factory=list)
     pages: list[RawPage] = field(default_factory=list)
     copies: set[tuple[str, str]] = field(default_factory=set)
     characters: int = 0
+    copied_characters: int = 0
     worker: WorkerProcess | None = None
     ticket: int = 0
 
     def has_room_for(self, page: PageRead, *, is_copy: bool) -> bool:
         """Whether a page fits."""
-        if len(self.items) >= _BATCH_ITEMS:
+        if len(self.items) >= _BATCH_ITEMS or self.copied_characters >= _COPIED_CHARACTERS:
             return False
         if is_copy or not (isinstance(page, RawPage) and self.pages):
             return True
@@ -70,8 +73,9 @@ class _Run:
     def add(self, source: str, page: PageRead, *, is_copy: bool) -> None:
         """Add an item."""
         self.items.append((source, page))
-        if is_copy:
+        if is_copy and isinstance(page, RawPage):
             self.copies.add((source, page.key))
+            self.copied_characters += _length(page)
         elif isinstance(page, RawPage):
             self.pages.append(page)
             self.characters += _length(page)
@@ -115,7 +119,10 @@ class ReadAhead:
             self._workers.pop().stop()
 
     def read(self, items: Iterable[SourcePage]) -> Iterator[tuple[str, PageRead, Cut | None]]:
-        """Yield every item in order with a worker's result; None if the build has to read it."""
+        """Yield every item in order with a worker's result, or copied; None if the build has to read it.
+
+        The caller keeps each page in the copies before it takes the next item.
+        """
         queue: deque[_Run] = deque()
         for run in self._runs(items):
             self._dispatch(run)
@@ -194,8 +201,7 @@ class ReadAhead:
                 continue
             answer: Cut | Refused | PageFailed | None
             if (source, page.key) in run.copies:
-                # A page like one that could not be read is read within limits.
-                answer = None if self._copies.has_read(page) else self._guard.read(page)
+                answer = self._copy(page)
             else:
                 answer = next(answers, None)
                 if isinstance(answer, Refused):
@@ -203,6 +209,19 @@ class ReadAhead:
                 elif answer is None and (is_lost or (taken is None and is_large(page))):
                     answer = self._guard.read(page)
             yield (source, answer, None) if isinstance(answer, PageFailed) else (source, page, answer)
+
+    def _copy(self, page: RawPage) -> Cut | PageFailed | None:
+        """Copy an earlier page; None if the build has to read it.
+
+        A page like one that could not be read is read within limits, and so is a large page that cannot be copied.
+        """
+        try:
+            cut = self._copies.cut(page)
+        except InputError as error:
+            return PageFailed(page.key, error.message)
+        if cut is None and (is_large(page) or not self._copies.has_read(page)):
+            return self._guard.read(page)
+        return cut
 
     def _start(self) -> None:
         """Start one more worker. One at a time, so that their start does not delay the build."""

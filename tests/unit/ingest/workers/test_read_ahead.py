@@ -124,16 +124,75 @@ def _two_versions(*pages: RawPage) -> list[RawPage]:
     ]
 
 
-def test_pages_with_the_content_of_an_earlier_one_are_left_to_the_build() -> None:
+def test_pages_with_the_content_of_an_earlier_one_are_copied() -> None:
     pages, copies = _two_versions(*map(_page, range(40))), CopiedPages()
+    read: dict[str, Cut] = {}
     with _ahead(copies=copies) as ahead:
         for _, page, cut in ahead.read(_items(*pages)):
             assert isinstance(page, RawPage)
             if page.version == "2.0":
-                assert cut is None
-                assert copies.cut(page) == _cut(page)
+                assert cut == _cut(page)
+                assert cut.document.text is read[page.key.removeprefix("2.0/")].document.text
             else:
-                copies.keep(page, cut or _cut(page))
+                first = read[page.key.removeprefix("1.0/")] = cut or _cut(page)
+                copies.keep(page, first)
+
+
+def test_a_copy_with_an_address_that_is_too_long_fails_by_name() -> None:
+    first, copy = _two_versions(_page(1))
+    copies = CopiedPages()
+    with _ahead(None, copies=copies) as ahead:
+        results = ahead.read(_items(first, replace(copy, url=f"https://d.example/{'x' * 3_000}")))
+        next(results)
+        copies.keep(first, _cut(first))
+        _, failed, _ = next(results)
+    assert isinstance(failed, PageFailed)
+    assert failed.key == copy.key
+    assert "over the limit" in failed.reason
+
+
+def test_a_large_copy_whose_links_part_is_read_within_limits() -> None:
+    body = "[one](2.md) [two](/1.0/2)\n\n" + "Turn it and wait. " * (LARGE // 16)
+    first, copy = (
+        replace(
+            each,
+            links={f"{each.version}/2.md": f"https://d.example/{each.version}/2"},
+            source_path=each.key,
+            site_root="https://d.example",
+        )
+        for each in _two_versions(_page(1, body))
+    )
+    copies = CopiedPages()
+    with _ahead(workers=0, copies=copies) as ahead:
+        results = ahead.read(_items(first, copy))
+        _, _, cut = next(results)
+        assert cut
+        copies.keep(first, cut)
+        assert copies.has_read(copy)
+        assert not copies.cut(copy)
+        _, _, cut = next(results)
+    assert cut  # of another process: the build would get None
+    assert [link.target for link in cut.document.links] == ["https://d.example/2.0/2", "https://d.example/1.0/2"]
+
+
+def test_few_characters_of_copies_wait_at_once() -> None:
+    first, *others = [replace(_page(1, "x" * 100_000), key=f"{n}.md", version=f"{n}") for n in range(100)]
+    taken = 0
+
+    def source() -> Iterator[SourcePage]:
+        nonlocal taken
+        for each in (first, *others):
+            taken += 1
+            yield "docs", each
+
+    copies, most = CopiedPages(), 0
+    with _ahead(None, copies=copies) as ahead:
+        for number, (_, page, cut) in enumerate(ahead.read(source())):
+            assert isinstance(page, RawPage)
+            copies.keep(page, cut or _cut(page))
+            most = max(most, taken - number)
+    assert taken == 100
+    assert most < 10
 
 
 def test_copies_of_a_page_that_took_too_long_are_read_within_limits_too() -> None:
