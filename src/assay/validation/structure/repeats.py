@@ -1,8 +1,9 @@
 """Checks of repeated titles and passages: a template that lost the titles, a notice read as content."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.model.counting import counted
 from assay.model.documents import DocumentInfo
@@ -19,29 +20,38 @@ _Place = tuple[str | None, str | None, str]
 
 
 @dataclass(slots=True)
+class _Repeat:
+    """A repeated title or passage. names: of the first FEWEST pages that have it; shown: from the last of these."""
+
+    amount: int = 0
+    names: tuple[str, ...] = ()
+    shown: str = ""
+
+
+@dataclass(slots=True)
 class _Repeats:
-    """Repeated titles or passages of one source. names: of the pages at each place; amounts: counts or characters.
+    """Repeated titles or passages of one source; most are on one page, so little is kept of each.
 
     Pages of one name in several folders count as copies of one page, of undeclared versions or languages.
     """
 
     total: int = 0
-    names: defaultdict[_Place, set[str]] = field(default_factory=lambda: defaultdict(set))
-    amounts: defaultdict[_Place, int] = field(default_factory=lambda: defaultdict(int))
-    shown: dict[_Place, str] = field(default_factory=dict)
+    places: defaultdict[_Place, _Repeat] = field(default_factory=lambda: defaultdict(_Repeat))
 
-    def add(self, info: DocumentInfo, key: str, amount: int, shown: str) -> None:
+    def add(self, info: DocumentInfo, key: str, amount: int, show: Callable[[], str]) -> None:
         """Count a page's title as 1, or a passage by its characters."""
-        place = (info.version, info.locale, key)
         self.total += amount
-        self.names[place].add(page_name(info.url))
-        self.amounts[place] += amount
-        self.shown.setdefault(place, shown)
+        found = self.places[info.version, info.locale, key]
+        found.amount += amount
+        if len(found.names) < FEWEST and (name := page_name(info.url)) not in found.names:
+            found.names += (name,)
+            if len(found.names) == FEWEST:
+                found.shown = show()
 
-    def repeated(self) -> dict[_Place, int]:
-        """The amounts of places on at least FEWEST pages, largest first."""
-        found = {place: amount for place, amount in self.amounts.items() if len(self.names[place]) >= FEWEST}
-        return dict(sorted(found.items(), key=lambda one: -one[1]))
+    def repeated(self) -> list[_Repeat]:
+        """Those on at least FEWEST pages, the largest amount first."""
+        found = [one for one in self.places.values() if len(one.names) == FEWEST]
+        return sorted(found, key=lambda one: -one.amount)
 
 
 def titles_alike(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
@@ -49,19 +59,20 @@ def titles_alike(context: CheckContext, limits: StructuralLimits, _: Progress) -
     sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
     for page in context.catalog.listing(context.generation.id):
         title = page.info.title.strip()
-        sources[page.info.source].add(page.info, title, 1, repr(title[:_LONGEST_SHOWN]))
-    shares = {name: max(one.repeated().values(), default=0) / one.total for name, one in sources.items()}
+        sources[page.info.source].add(page.info, title, 1, partial(repr, title[:_LONGEST_SHOWN]))
+    repeated = {name: (one.total, one.repeated()) for name, one in sources.items()}
+    shares = {name: found[0].amount / total for name, (total, found) in repeated.items() if found}
     name, share = _worst(shares)
-    found = [(sources[name].shown[place], count) for place, count in sources[name].repeated().items()] if name else []
+    found = repeated[name][1] if name else []
     yield finding(
         "titles alike",
         share <= limits.max_repeated,
         share,
         f"at most {percent(limits.max_repeated)} of a source's pages have one title",
-        f"{found[0][1] if found else 0} pages of {name} have the title {found[0][0] if found else ''} "
+        f"{found[0].amount if found else 0} pages of {name} have the title {found[0].shown if found else ''} "
         f"({percent(share)}; limit {percent(limits.max_repeated)}). Check whether a template lost the titles. If this "
         "is intended, raise gate.max_repeated",
-        [f"{shown}: {counted(count, 'page')}" for shown, count in found],
+        [f"{one.shown}: {counted(one.amount, 'page')}" for one in found],
     )
 
 
@@ -96,13 +107,13 @@ class RepeatedPassages(PassageCollector[dict[str, tuple[float, list[str]]]]):
 
     def add(self, info: DocumentInfo, passage: Passage) -> None:
         """Take the next chunk."""
-        self._sources[info.source].add(info, passage.content_hash, len(passage.text), _shown(passage))
+        self._sources[info.source].add(info, passage.content_hash, len(passage.text), partial(_shown, passage))
 
     def result(self) -> dict[str, tuple[float, list[str]]]:
         """By source, the share of its text in such passages, and these, the largest first."""
         found = {name: (one, one.repeated()) for name, one in self._sources.items()}
         return {
-            name: (sum(repeated.values()) / max(one.total, 1), [one.shown[place] for place in repeated])
+            name: (sum(each.amount for each in repeated) / max(one.total, 1), [each.shown for each in repeated])
             for name, (one, repeated) in found.items()
         }
 
