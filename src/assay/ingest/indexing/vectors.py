@@ -16,6 +16,9 @@ _CACHE_BYTES = 128 * 1024 * 1024
 _READ_AHEAD = 2
 """Texts read ahead, as a multiple of what the parallel calls can take."""
 
+_CHUNKS_WAITING = 8
+"""Chunks, most with a vector, that wait for calls, as a multiple of the texts read ahead."""
+
 
 EarlierChunks = Callable[[Sequence[str]], Mapping[str, EmbeddedChunk]]
 """Finds a chunk of an earlier generation for each hash of an embedded text; unknown hashes are left out."""
@@ -105,12 +108,17 @@ class VectorSupply:
         cached.
         """
         queue: deque[_Batch] = deque()
+        waiting = 0
         max_pending = _READ_AHEAD * self._batching.texts * self._batching.calls
         with ThreadPoolExecutor(self._batching.calls, "embed") as threads:
             try:
                 for chunks in batches:
                     queue.append(self._look_up(chunks, threads))
-                    while queue and (self._pending > max_pending or not queue[0].pending):
+                    waiting += len(chunks)
+                    while queue and (
+                        self._pending > max_pending or waiting > _CHUNKS_WAITING * max_pending or not queue[0].pending
+                    ):
+                        waiting -= len(queue[0].chunks)
                         yield self._collect(queue.popleft(), threads)
                 while queue:
                     yield self._collect(queue.popleft(), threads)
@@ -130,6 +138,7 @@ class VectorSupply:
         batch.found |= self._from_cache([digest for digest in unknown if digest not in batch.found])
         unmade = [digest for digest in unknown if digest not in batch.found]
         batch.found |= _with_checksums(self._made([by_hash[digest] for digest in unmade]))
+        self._seen.update(batch.found)  # a later batch may be looked up before this one is collected
         missing = [digest for digest in unmade if digest not in batch.found]
         for digest in missing:
             self._open.texts[digest] = by_hash[digest].embedded_text

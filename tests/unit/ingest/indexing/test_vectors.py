@@ -280,3 +280,33 @@ def test_an_error_of_the_reader_is_not_lost() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert list(_supply(CountingEmbedder()).stream([])) == []
+
+
+def test_a_text_whose_vector_was_made_counts_once_while_others_wait() -> None:
+    embedder = CountingEmbedder(texts=100, costly=False)
+    missing, ready = _chunk(1), _chunk(2)
+    vector = embedder.embed_documents([ready.embedded_text])[0]
+    supply = VectorSupply(
+        embedder, None, no_chunks, made=lambda chunks: {c.embedded_hash: vector for c in chunks if c == ready}
+    )
+    list(supply.stream([[missing], [ready], [ready], [ready]]))
+    assert (supply.embedded, supply.reused) == (2, 2)
+
+
+def test_few_chunks_wait_for_a_call_that_does_not_fill() -> None:
+    embedder = CountingEmbedder(texts=2, calls=1, costly=False)
+    ready = _chunk(2)
+    vector = embedder.embed_documents([ready.embedded_text])[0]
+    supply = VectorSupply(
+        embedder, None, no_chunks, made=lambda chunks: {c.embedded_hash: vector for c in chunks if c == ready}
+    )
+    taken = 0
+
+    def batches() -> Iterator[list[Chunk]]:
+        nonlocal taken
+        for number in range(500):
+            taken += 1
+            yield [ready if number else _chunk(1)]
+
+    next(supply.stream(batches()))
+    assert taken < 100
