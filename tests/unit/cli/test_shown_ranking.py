@@ -1,5 +1,6 @@
 """What `assay search` prints of a ranking."""
 
+from dataclasses import replace
 from io import StringIO
 
 from rich.console import Console
@@ -38,7 +39,14 @@ def test_the_words_of_the_query_are_highlighted() -> None:
     assert "How many \x1b[1;33mmessages\x1b[0m wait." in shown(ranking_of(HIT, text="message"), styled=True)
 
 
-def test_further_passages_of_a_page_are_named_by_their_heading() -> None:
-    out = shown(ranking_of(HIT, hit_of("Messages talk.", rank=2), text="messages"))
-    assert "1. Nodes and topics › Concepts › Topics › Queue" in out
-    assert "2. Topics  similarity" in out
+def test_pages_are_numbered_and_further_passages_of_a_page_follow_its_first_one_without_a_number() -> None:
+    document = replace(HIT.chunk.document, url="https://docs.example.org/other")
+    other = hit_of("Messages of another page.", rank=2, document=document)
+    out = shown(ranking_of(HIT, other, hit_of("Messages talk.", rank=3), text="messages"))
+    titles = [line for line in out.splitlines() if "  similarity " in line]
+    assert [title.partition("  similarity")[0] for title in titles] == [
+        "1. Nodes and topics › Concepts › Topics › Queue",
+        "   also: Topics",
+        "2. Nodes and topics › Concepts › Topics",
+    ]
+    assert "3 hits on 2 pages in " in out

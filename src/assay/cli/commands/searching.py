@@ -144,8 +144,9 @@ def show_ranking(
     parts: Sequence[HitExplanation] = (),
     advice: str = _ADVICE,
 ) -> None:
-    """Print each hit's title, link and the part that matches, with the query's words highlighted.
+    """Print each page's hits: title, link and the part that matches, with the query's words highlighted.
 
+    Pages are numbered, because a page's hits are printed together and their ranks would be out of order.
     parts: of each hit's score, which are printed too; empty for none. advice: for a search without a hit.
     """
     explained = {each.hit.rank: each for each in parts}
@@ -162,26 +163,29 @@ def show_ranking(
     if ranking.no_good_answer:
         err().print("[yellow]Probably nothing here answers this. The nearest passages:[/]")
     matcher = native.matcher_for(ranking)
-    for page in by_page(ranking.hits):
+    pages = by_page(ranking.hits)
+    for number, page in enumerate(pages, start=1):
         for hit in page:
-            _show_hit(console, hit, matcher, full=full, names_page=hit is page[0])
+            _show_hit(console, hit, matcher, full=full, page_number=number if hit is page[0] else None)
             if hit.rank in explained:
                 _show_parts(console, explained[hit.rank])
             console.print()
     timings = ranking.timings
+    found = f"{counted(len(ranking.hits), 'hit')} on {counted(len(pages), 'page')}"
     console.print(
-        f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
+        f"[dim]{found} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
         f"{'reranked · ' if ranking.reranked else ''}generation {ranking.generation}[/]"
     )
 
 
-def _show_hit(console: Console, hit: Hit, matcher: Matcher, *, full: bool, names_page: bool) -> None:
-    """names_page: whether its title is shown; else it is another passage of the page above."""
+def _show_hit(console: Console, hit: Hit, matcher: Matcher, *, full: bool, page_number: int | None) -> None:
+    """page_number: of the page, whose title is shown; None for another passage of the page above."""
     part = best_part(hit.chunk, matcher.find(hit.chunk.text), matcher)
     chunk = hit.chunk.at(part.section)
-    trail = visible(chunk.trail if names_page else chunk.section or chunk.trail, lines=False)
+    trail = visible(chunk.section or chunk.trail if page_number is None else chunk.trail, lines=False)
     similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
-    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
+    mark = "   also: " if page_number is None else f"{page_number}. "
+    console.print(Text.assemble((mark, "dim"), (trail, "bold"), (similarity, "dim")))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
     text = visible(chunk.text if full else plain_part(chunk.text, part.start, part.end, ())[0])
     passage = Text(text)
