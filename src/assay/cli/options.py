@@ -83,10 +83,16 @@ AllowAdditions = Annotated[
 
 
 def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
-    """Load the settings of this run from file, environment and flags. Raises ConfigurationError."""
+    """Load the settings of this run from file, environment and flags. Raises ConfigurationError.
+
+    Prints warnings of misspelled variables, and of a data directory that does not hold the catalog.
+    """
     for warning in misspelled_variables():
         err().print(f"[yellow]{escape(warning)}[/]")
-    return settings_for(config, data_dir, overrides)
+    settings = settings_for(config, data_dir, overrides)
+    if data_dir is not None and settings.catalog.url:
+        err().print("[yellow]--data-dir does not change the catalog: catalog.url or DATABASE_URL names it.[/]")
+    return settings
 
 
 def gate_overrides(*, allow_removals: bool, allow_additions: bool) -> dict[str, Any]:
