@@ -72,6 +72,7 @@ def _errors_as_json() -> Iterator[None]:
 
 _ADVICE = (
     ("search", "extra argument", 'Put a query of several words in quotes: assay search "…".'),
+    ("publish", "--dry-run", "`assay ingest --dry-run` shows what would change."),
     ("rollback", "", "`assay promote ID` goes back to any retired generation; `assay generations` lists them."),
     ("promote", "extra argument", "It takes the id of one generation; `assay generations` lists them."),
 )

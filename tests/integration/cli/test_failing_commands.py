@@ -142,6 +142,7 @@ def test_a_query_that_cannot_be_asked_is_refused_by_its_field(assay: Run, comman
         (("ingest", "docs", "more", "--base-url", "https://a.example"), "several in assay.toml"),
         (("promote", "a", "b"), "assay generations"),
         (("search", "a", "b"), "Put a query of several words in quotes"),
+        (("publish", "docs", "--dry-run"), "`assay ingest --dry-run` shows what would change"),
         (("rollback", "--to", "3"), "`assay promote ID`"),
         (("rollback", "3"), "`assay promote ID`"),
     ],
