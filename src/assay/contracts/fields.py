@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from assay.errors import InputError
 from assay.model.field_errors import field_error, field_path
-from assay.model.spelling import did_you_mean
+from assay.model.spelling import nearest
 
 QUOTED_CHARACTERS = 60
 """Characters of a sent value that a message repeats."""
@@ -192,9 +192,17 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
 
 def _unknown_field(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
     name = str(location[-1])
-    known = sorted(_schema_at(model, location[:-1]).get("properties", {}))
-    within = f" in {field_path(location[:-1], 'body')}" if len(location) > 1 else ""
-    advice = did_you_mean(name, known, f"the fields are {', '.join(known)}.")
+    outer = location[:-1]
+    known = sorted(_schema_at(model, outer).get("properties", {}))
+    within = f" in {field_path(outer, 'body')}" if outer else ""
+    nested = {
+        field: field_path((*outer, parent, field), "body")
+        for parent in known
+        for field in _schema_at(model, (*outer, parent)).get("properties", {})
+    }
+    paths = nested | {field: field for field in known}
+    near = nearest(name.lower(), paths)
+    advice = f"did you mean `{paths[near]}`?" if near else f"the fields are {', '.join(known)}."
     plain = name if len(name) <= QUOTED_CHARACTERS and name.isprintable() else quoted(name).strip('"')
     return f"There is no field `{plain}`{within}; {advice}"
 

@@ -99,6 +99,8 @@ def test_the_message_for_a_missing_field_says_that_it_is_required() -> None:
         ({"topk": 3}, "There is no field `topk`; did you mean `top_k`?"),
         ({"Query": 3}, "There is no field `Query`; did you mean `query`?"),
         ({"inner": {"word": []}}, "There is no field `word` in inner; did you mean `words`?"),
+        ({"words": ["a"]}, "There is no field `words`; did you mean `inner.words`?"),
+        ({"word": "a"}, "There is no field `word`; did you mean `inner.words`?"),
         ({"zzz": 3}, "There is no field `zzz`; the fields are inner, mode, query, share, top_k."),
         ({"": 3}, "There is no field ``; the fields are inner, mode, query, share, top_k."),
         ({"x\ny\ud800": 3}, "There is no field `x\\ny\\ud800`; the fields are inner, mode, query, share, top_k."),

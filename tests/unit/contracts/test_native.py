@@ -105,6 +105,12 @@ def test_filters_reach_the_query() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["version", "versions", "locale", "locales", "source", "sources", "section"])
+def test_a_filter_next_to_the_query_is_pointed_to_the_filters(name: str) -> None:
+    with pytest.raises(InputError, match=rf"There is no field `{name}`; did you mean `filters\.{name.rstrip('s')}s`\?"):
+        query_of(**{name: ["2.0"]})
+
+
 @pytest.mark.parametrize(
     ("filters", "complaint"),
     [
