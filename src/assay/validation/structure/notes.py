@@ -165,6 +165,25 @@ def corrected_addresses(context: CheckContext) -> Iterator[str]:
         )
 
 
+def other_editions(context: CheckContext) -> Iterator[str]:
+    """Count the pages that the live generation searches by default and the candidate does not, with their editions."""
+    if context.live is None:
+        return
+    live = {page.info.url for page in context.catalog.listing(context.live.id) if page.info.primary}
+    moved = Counter(
+        page.info.locale if not page.info.locale_is_default else page.info.version
+        for page in context.catalog.listing(context.generation.id)
+        if page.info.url in live and not page.info.primary
+    )
+    if moved:
+        names = some_of([f"`{name}` ({pages})" for name, pages in moved.most_common()], _NAMED)
+        yield (
+            f"Searches no longer read {counted(moved.total(), 'page')} by default, because of another locale or "
+            f"version: {names}. They find them with --locale, --version or --everything, and topics with `filters`. If "
+            "that is wrong, set default_locale or current_version of the source."
+        )
+
+
 def vectors_not_compared(context: CheckContext) -> Iterator[str]:
     """Count the vectors that were not recomputed, with the command that does it."""
     recheck, chunks = context.recheck, context.generation.chunks
@@ -195,6 +214,7 @@ NOTES: tuple[Callable[[CheckContext], Iterable[str]], ...] = (
     empty_pages,
     same_pages_at_two_hosts,
     other_languages,
+    other_editions,
     vectors_not_compared,
     checksums_not_recorded,
 )

@@ -90,6 +90,33 @@ def test_pages_that_keep_a_common_title_are_not_named() -> None:
     assert not [one for one in verdict_on(world, edited, live=live).notes if "title" in one]
 
 
+def test_pages_that_are_no_longer_searched_by_default_are_counted_by_locale_or_version() -> None:
+    world = World()
+    live = world.build("g0", *some_pages(10))
+    french, *rest = some_pages(10)
+    first, *rest = rest
+    candidate = world.build(
+        "g1",
+        _edited(french, locale="fr", locale_is_default=False),
+        _edited(first, version="1.0", version_is_current=False),
+        *(_edited(page, locale="en", version="2.0") for page in rest),
+        minute=1,
+    )
+    (note,) = [one for one in verdict_on(world, candidate, live=live).notes if "by default" in one]
+    assert note.startswith(
+        "Searches no longer read 2 pages by default, because of another locale or version: `fr` (1), `1.0` (1). "
+    )
+    back = world.build("g2", *some_pages(10), minute=2)
+    assert not [one for one in verdict_on(world, back, live=candidate).notes if "by default" in one]
+    assert not [one for one in verdict_on(world, candidate).notes if "by default" in one]
+
+
+def _edited(stored: Stored, **edition: object) -> Stored:
+    document, chunks = stored
+    info = replace(document.info, **edition)  # type: ignore[arg-type]  # fields of any test
+    return replace(document, info=info), [replace(chunk, document=info) for chunk in chunks]
+
+
 # --- languages -----------------------------------------------------------------------------------------------------
 
 SAID = {

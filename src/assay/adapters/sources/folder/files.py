@@ -275,8 +275,8 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
-    """Yield the first Markdown files of a folder in ascending order; stop after `limit`."""
+def sample_files(root: Path, limit: int | None = None) -> Iterator[FoundFile]:
+    """Yield the first Markdown files of a folder in ascending order; stop after `limit`, if given."""
     markdown = (path for path in _paths(root) if path.lower().endswith(SUFFIXES))
     for path in islice(markdown, limit):
         yield FoundFile(Path(path).relative_to(root).as_posix(), path)

@@ -56,6 +56,8 @@ def links_by_tree(found: ItemsByTree, site: str) -> list[dict[str, str]]:
     the locale that has it.
     """
     trees = [[item for item in items.values() if isinstance(item, FoundPage)] for items in found]
+    if any(page.tree.translations for pages in trees for page in pages[:1]):  # all pages link to each other by path
+        return [dict(sorted((page.file.key, page.url) for pages in trees for page in pages))] * len(trees)
     groups: dict[str, list[FoundPage]] = {}
     for pages in trees:
         for page in pages:

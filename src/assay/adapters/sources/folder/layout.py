@@ -11,7 +11,7 @@ from assay.adapters.sources.folder.docusaurus.layout import (
     docusaurus_layout,
     is_site_folder,
 )
-from assay.adapters.sources.folder.files import read_head, sample_files
+from assay.adapters.sources.folder.files import find_files, read_head, sample_files
 from assay.adapters.sources.folder.mkdocs.layout import (
     docs_folder,
     docs_only_layout,
@@ -19,8 +19,16 @@ from assay.adapters.sources.folder.mkdocs.layout import (
     mkdocs_layout,
     translated_sites,
 )
-from assay.adapters.sources.folder.projects import Project, main_project, projects_in, refusal, unbuildable_notice
+from assay.adapters.sources.folder.projects import (
+    Project,
+    foreign_project,
+    main_project,
+    projects_in,
+    refusal,
+    unbuildable_notice,
+)
 from assay.adapters.sources.folder.routing import Convention
+from assay.adapters.sources.folder.translations import Translations, find_translations, has_locale_name
 from assay.adapters.sources.folder.tree import (
     Layout,
     LayoutOptions,
@@ -81,7 +89,7 @@ def find_layout(given: Path, options: LayoutOptions) -> Layout:
         return _foreign_layout(project, given, options)
     convention = detect_convention(given)
     layout = replace(_LAYOUTS[convention](given, options), root=given)
-    return replace(layout, information=(_CHOSEN_CONVENTION[convention],))
+    return replace(layout, information=(_CHOSEN_CONVENTION[convention], *layout.information))
 
 
 def _foreign_layout(project: Project, given: Path, options: LayoutOptions) -> Layout:
@@ -241,7 +249,7 @@ def convention_of(pages: list[str]) -> Convention:
     return Convention.DOCUSAURUS if docusaurus >= mkdocs else Convention.MKDOCS
 
 
-def _plain_layout(_root: Path, options: LayoutOptions) -> Layout:
+def _plain_layout(root: Path, options: LayoutOptions) -> Layout:
     if options.current_version is not None:
         raise ConfigurationError(
             f"{options.name} has no version {options.current_version!r}: a plain folder has only one.",
@@ -250,7 +258,26 @@ def _plain_layout(_root: Path, options: LayoutOptions) -> Layout:
     notices: list[str] = []
     base = choose_base_url(options, None, notices)
     tree = Tree("", base, base, Convention.PLAIN, locale=options.default_locale)
-    return Layout(Convention.PLAIN, base, (tree,), notices=tuple(notices))
+    translations = _translations(root, options) if root.is_dir() else None
+    if translations is None:
+        return Layout(Convention.PLAIN, base, (tree,), notices=tuple(notices))
+    tree = replace(tree, locale=translations.default, translations=translations.locale_of)
+    others = (replace(tree, locale=name, locale_is_default=False) for name in translations.others)
+    default = translations.default
+    named = translations.others if default is None else (f"{default} (default)", *translations.others)
+    message = (
+        f"Translations: {', '.join(named)}; searches read {default or 'the pages without a locale in their path'} "
+        f"unless they ask for another locale (--locale {translations.others[0]})."
+    )
+    return Layout(Convention.PLAIN, base, (tree, *others), notices=tuple(notices), information=(message,))
+
+
+def _translations(root: Path, options: LayoutOptions) -> Translations | None:
+    """The translations in a plain folder. Raises ConfigurationError if they lack the requested default locale."""
+    if not any(has_locale_name(file.key) for file in sample_files(root)):
+        return None
+    detect_project = None if options.convention else foreign_project
+    return find_translations(find_files(root, "", detect_project=detect_project).files, options)
 
 
 _LAYOUTS: Mapping[Convention, Callable[[Path, LayoutOptions], Layout]] = {

@@ -32,7 +32,13 @@ _LINKED_LINE = re.compile(r"(?:[*+-][ \t]+)?\[.*\]\(.*\)")
 
 
 def path_in_tree(tree: Tree, key: str) -> str | None:
-    """A file's path in its tree without the locale suffix; None when it belongs to another tree of the folder."""
+    """A file's path in its tree without the locale suffix; None when it belongs to another tree of the folder.
+
+    A plain page keeps the locale in its path, which is its address.
+    """
+    if tree.translations:
+        is_own = key not in tree.translations if tree.locale_is_default else tree.translations.get(key) == tree.locale
+        return key if is_own else None
     path = key[len(tree.folder) + 1 :] if tree.folder else key
     stem = path.rpartition(".")[0]
     if tree.suffix:

@@ -189,7 +189,9 @@ class _FolderReader:
 
     def read(self, known: Mapping[str, str], progress: Progress, tasks: TaskRunner | None) -> Iterator[PageRead]:
         if tasks is not None and not known:
-            tasks.expect(sum(len(self._tree_files.in_tree(tree).files) for tree in self._layout.trees))
+            tasks.expect(
+                len({file.key for tree in self._layout.trees for file in self._tree_files.in_tree(tree).files})
+            )
         found = [self._scan(tree, known) for tree in self._layout.trees]
         found.append({key: PageExcluded(key, reason) for key, reason in self._tree_files.outside_trees()})
         unread = self._tree_files.unread_files()

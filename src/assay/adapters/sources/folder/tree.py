@@ -50,6 +50,7 @@ class Tree:
     plugins, rules: of MkDocs's plugins and Markdown extensions.
     suffix: of its files before their own suffix, as in `page.fr.md`; "" for none.
     other_suffixes: of the other locales in the same folder.
+    translations: of a plain folder with translations, the locale of each page outside the default one, by key.
     """
 
     folder: str
@@ -71,6 +72,7 @@ class Tree:
     rules: MkDocsRules = USUAL_MKDOCS
     suffix: str = ""
     other_suffixes: tuple[str, ...] = ()
+    translations: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
