@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.copies import copy_tree
 
+from assay.adapters.sources.folder import layout
 from assay.app import Assay, building
 from assay.app.evaluation import Evaluation
 from assay.cli.terminal.generation_text import publish_body
@@ -178,6 +179,36 @@ def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(
     ]
     assert headings == [f"About the {part}" for part in sorted(PARTS)]
     assert {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(build.generation.id)} == dates
+
+
+def test_translations_of_an_index_built_before_get_their_locales_and_nothing_is_embedded_or_lost(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (desk.docs / "en").mkdir()
+    (desk.docs / "fr").mkdir()
+    for part in PARTS:
+        (desk.docs / f"{part}.md").rename(desk.docs / "en" / f"{part}.md")
+        french = f"# Sur: {part}\n\nOn contrôle: {part}, tous les {len(part)} jours.\n"
+        (desk.docs / "fr" / f"{part}.md").write_text(french, encoding="utf-8")
+    desk.write("notes", "The notes have their own page.")
+    with monkeypatch.context() as patched:
+        patched.setattr(layout, "find_translations", lambda *_: None)
+        assert assay.publish().promoted
+    report = assay.publish()
+    assert report.promoted
+    assert (len(report.build.changed), report.build.embedded, report.build.removed) == (2 * len(PARTS) + 1, 0, ())
+    assert report.verdict
+    assert any(f"Searches no longer read {len(PARTS)} pages by default" in note for note in report.verdict.notes)
+    addresses = {f"https://docs.example/{locale}/gripper" for locale in ("en", "fr")}
+    found = {
+        filters: addresses.intersection(
+            hit.chunk.document.url for hit in assay.search(Query("gripper", 5, filters=filters)).hits
+        )
+        for filters in (Filters(), Filters(locales=("fr",)), Filters(everything=True))
+    }
+    assert list(found.values()) == [{min(addresses)}, {max(addresses)}, addresses]
+    assert "https://docs.example/notes" in _urls(assay, "own page of the notes")
+    assert not assay.publish().promoted
 
 
 def test_an_index_without_inner_headings_gets_them_by_a_publish_that_embeds_nothing(

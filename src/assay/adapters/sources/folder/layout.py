@@ -268,6 +268,7 @@ def _plain_layout(root: Path, options: LayoutOptions) -> Layout:
     message = (
         f"Translations: {', '.join(named)}; searches read {default or 'the pages without a locale in their path'} "
         f"unless they ask for another locale (--locale {translations.others[0]})."
+        f"{' Name theirs with --default-locale.' if default is None else ''}"
     )
     return Layout(Convention.PLAIN, base, (tree, *others), notices=tuple(notices), information=(message,))
 

@@ -204,7 +204,7 @@ def test_a_line_says_what_searches_read(tmp_path: Path) -> None:
     plant(tmp_path / "other", {"README.md": "", "README.fr.md": ""})
     assert folder(tmp_path / "other").layout().information[-1] == (
         "Translations: fr; searches read the pages without a locale in their path unless they ask for another locale "
-        "(--locale fr)."
+        "(--locale fr). Name theirs with --default-locale."
     )
 
 
