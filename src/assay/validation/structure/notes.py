@@ -176,7 +176,8 @@ def other_editions(context: CheckContext) -> Iterator[str]:
         if page.info.url in live and not page.info.primary
     )
     if moved:
-        names = some_of([f"`{name}` ({pages})" for name, pages in moved.most_common()], _NAMED)
+        ranked = sorted(moved.items(), key=lambda item: (-item[1], item[0] or ""))
+        names = some_of([f"`{name}` ({pages})" for name, pages in ranked], _NAMED)
         yield (
             f"Searches no longer read {counted(moved.total(), 'page')} by default, because of another locale or "
             f"version: {names}. They find them with --locale, --version or --everything, and topics with `filters`. If "

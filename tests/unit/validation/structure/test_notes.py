@@ -104,7 +104,7 @@ def test_pages_that_are_no_longer_searched_by_default_are_counted_by_locale_or_v
     )
     (note,) = [one for one in verdict_on(world, candidate, live=live).notes if "by default" in one]
     assert note.startswith(
-        "Searches no longer read 2 pages by default, because of another locale or version: `fr` (1), `1.0` (1). "
+        "Searches no longer read 2 pages by default, because of another locale or version: `1.0` (1), `fr` (1). "
     )
     back = world.build("g2", *some_pages(10), minute=2)
     assert not [one for one in verdict_on(world, back, live=candidate).notes if "by default" in one]
