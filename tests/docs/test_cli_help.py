@@ -33,6 +33,19 @@ def test_the_help_of_a_command_has_every_word_of_the_page(
         assert _words(_meaning(parameter)) in printed, _spelling(parameter)
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_has_the_whole_name_of_each_option_at_80_columns(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["assay", *name.split(), "--help"])
+    with pytest.raises(SystemExit):
+        run(command_line())
+    printed = capsys.readouterr().out
+    spellings = [one for each in COMMANDS[name].params for one in (*each.opts, *each.secondary_opts)]
+    assert [one for one in spellings if one.startswith("-") and f" {one} " not in printed.replace(",", " ")] == []
+
+
 def test_the_list_of_commands_has_the_first_sentence_of_each(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

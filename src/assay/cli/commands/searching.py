@@ -34,7 +34,13 @@ def search(
     top_k: Annotated[
         int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: [search] top_k, or 5].")
     ] = None,
-    mode: Annotated[Mode | None, typer.Option(help="Vectors to search [default: [search] mode, or hybrid].")] = None,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(
+            metavar="MODE",  # the list of values would take the room of the longest option's name
+            help="Vectors to search: hybrid, dense or sparse [default: [search] mode, or hybrid].",
+        ),
+    ] = None,
     threshold: Annotated[
         float | None, typer.Option(help="Lowest similarity of a hit, 0 to 1 [default: [search] threshold, or 0].")
     ] = None,
