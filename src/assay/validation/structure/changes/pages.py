@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from urllib.parse import urlsplit
 
-from assay.model.counting import some_of
+from assay.model.counting import counted, some_of
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.ports import Catalog, Progress
@@ -47,7 +47,9 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
     A page without a real address is still there if its file is: giving it an address breaks no link. Nor does
     correcting an address without a site, such as one at example.org.
     """
-    before = {at.info.url for at in context.catalog.listing(context.live.id)} if context.live else set()
+    listing = context.catalog.listing(context.live.id) if context.live else iter(())
+    versions = {at.info.url: (at.info.source, at.info.version) for at in listing}
+    before = set(versions)
     now = {at.info.url for at in context.catalog.listing(context.generation.id)} if before else set()
     gone = sorted(before - context.remaining_pages.keys())
     fall = len(gone) / max(len(before), 1)
@@ -57,7 +59,7 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
         fall,
         f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
         f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; limit "
-        f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. "
+        f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. {_gone_versions(versions, gone)}"
         f"{_other_sources(context) or _why_gone(before, now)} If the removals are intended, publish or "
         "promote with --allow-removals, or raise gate.max_page_fall",
         gone,
@@ -135,6 +137,18 @@ def _other_sources(context: CheckContext) -> str:
         f"The source has changed to {', '.join(now)}; the live generation was read from {', '.join(before)}. Publish "
         "that folder or site, or set `name` of the source if only its folder was renamed."
     )
+
+
+def _gone_versions(live: Mapping[str, tuple[str, str | None]], gone: Sequence[str]) -> str:
+    """Name the versions of which no page is left; "" for none. live: source and version of each URL."""
+    left = {live[url] for url in live.keys() - set(gone)}
+    lost = Counter(live[url] for url in gone if live[url][1] is not None and live[url] not in left)
+    several = len({source for source, _ in live.values()}) > 1
+    named = [
+        f"version {version}{f' of {source}' if several else ''} ({counted(pages, 'page')})"
+        for (source, version), pages in lost.most_common()
+    ]
+    return f"No page is left of {some_of(named, _NAMED)}. " if named else ""
 
 
 def _why_gone(before: set[str], now: set[str]) -> str:

@@ -103,6 +103,32 @@ def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
     assert len(finding.examples) == 3
 
 
+def test_a_fall_names_the_versions_of_which_no_page_is_left() -> None:
+    world = World()
+    old = [page(f"1.0/{word}", f"How the old {word} worked.", title=f"Old {word}", version="1.0") for word in WORDS[:2]]
+    older = page("0.9/cable", "How the oldest cable worked.", title="Oldest cable", version="0.9", source="hardware")
+    without = page("blog", "What is new.", title="News", version=None)
+    live = world.build("g0", *some_pages(4), *old, older, without)
+    found = finding_of(verdict_on(world, world.build("g1", *some_pages(3), minute=1), live=live), "fall in pages")
+    assert "No page is left of version 1.0 of docs (2 pages), version 0.9 of hardware (1 page). " in found.detail
+    only_old = world.build("g2", *some_pages(3), *old[:1], minute=2)
+    found = finding_of(verdict_on(world, only_old, live=live), "fall in pages")
+    assert "No page is left of version 0.9 of hardware (1 page). " in found.detail
+
+
+def test_a_fall_names_a_version_without_its_source_if_there_is_one_source_only() -> None:
+    world = World()
+    old = page("1.0/gripper", "How the old gripper worked.", title="Old gripper", version="1.0")
+    live = world.build("g0", *some_pages(1), old)
+    found = finding_of(verdict_on(world, world.build("g1", *some_pages(1), minute=1), live=live), "fall in pages")
+    assert "No page is left of version 1.0 (1 page). " in found.detail
+
+
+def test_a_fall_names_no_version_while_a_page_of_it_is_left() -> None:
+    world, generation, live = _after(10, 7)
+    assert "No page is left" not in finding_of(verdict_on(world, generation, live=live), "fall in pages").detail
+
+
 @pytest.mark.parametrize(
     ("before", "now"),
     [(f"{SITE}/docs/", "https://new.example/docs/"), (f"{SITE}/docs/", f"{SITE}/"), (f"{SITE}/a/", f"{SITE}/b/")],
