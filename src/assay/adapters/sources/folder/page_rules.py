@@ -1,6 +1,5 @@
 """Whether a file of a tree is a page, and the page's URL and title, by the tree's convention. No I/O."""
 
-import posixpath
 import re
 from collections.abc import Mapping
 
@@ -11,6 +10,7 @@ from assay.adapters.sources.folder.routing import (
     Convention,
     docusaurus_route,
     excluded_path,
+    file_stem,
     mkdocs_route,
     plain_route,
     strip_locale,
@@ -52,7 +52,7 @@ def exclusion_reason(tree: Tree, path: str) -> str | None:
     """Why a path is not a page; None when it is."""
     if tree.convention is Convention.DOCUSAURUS:
         return excluded_path(path)
-    if tree.convention is Convention.PLAIN and _stem(path) in _PARTS_OF_PAGES:
+    if tree.convention is Convention.PLAIN and file_stem(path).lower() in _PARTS_OF_PAGES:
         return "a part of other pages, such as a sidebar"
     if is_excluded(path, tree.exclude_patterns) or any(one.match(path) for one in tree.plugins.excluded):
         return "excluded by the site's configuration"
@@ -61,18 +61,13 @@ def exclusion_reason(tree: Tree, path: str) -> str | None:
 
 def contents_reason(tree: Tree, path: str, content: str) -> str | None:
     """Why a page's text makes it no page: it is the site's table of contents. None if it is not."""
-    if tree.convention is not Convention.PLAIN or _stem(path) != _CONTENTS:
+    if tree.convention is not Convention.PLAIN or file_stem(path).lower() != _CONTENTS:
         return None
     lines = [line.strip() for line in content.splitlines() if line.strip()]
     items = [line for line in lines if line.startswith(("*", "+", "-", "[")) and not _RULE.fullmatch(line)]
     links = sum(_LINKED_LINE.fullmatch(line) is not None for line in items)
     is_contents = links * 2 > len(items) and all(map(_LINE_OF_CONTENTS.fullmatch, lines))
     return "the table of contents of the site" if is_contents else None
-
-
-def _stem(path: str) -> str:
-    """The name of a file without its suffix, in lower case."""
-    return posixpath.splitext(posixpath.basename(path))[0].lower()
 
 
 def unpublished_reason(tree: Tree, path: str, values: Mapping[str, object]) -> str | None:
@@ -119,7 +114,7 @@ def default_title(tree: Tree, path: str, values: Mapping[str, object]) -> str | 
 
     An index in a folder has none of its own worth showing: it takes the folder's name.
     """
-    stem = posixpath.splitext(posixpath.basename(path))[0]
+    stem = file_stem(path)
     if tree.convention is Convention.MKDOCS:
         home = "Home" if path.lower() in {"index.md", "readme.md"} else None
         return tree.titles.get(path) or home

@@ -126,6 +126,11 @@ def excluded_path(path: str) -> str | None:
     return None
 
 
+def file_stem(path: str) -> str:
+    """The name of a file without its suffix."""
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
 def strip_locale(path: str, locale: str) -> str:
     """A path without its locale suffix: `guide.fr.md` and `fr` give `guide.md`."""
     stem, suffix = posixpath.splitext(path)

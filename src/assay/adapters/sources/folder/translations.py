@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.adapters.sources.folder.files import FoundFile, read_head
+from assay.adapters.sources.folder.routing import file_stem
 from assay.adapters.sources.folder.tree import LayoutOptions
 from assay.adapters.sources.site.pages.variant_names import is_locale
 from assay.errors import ConfigurationError
@@ -194,7 +195,7 @@ class _Detection:
 
     def _is_suffix_of_locale(self, name: str, keys: Sequence[str]) -> bool:
         """Whether pages with a suffix that also exist without it or with another one are translations."""
-        enough = len(keys) >= _FEWEST or any(_README.fullmatch(_stem(key)) for key in keys)
+        enough = len(keys) >= _FEWEST or any(_README.fullmatch(file_stem(key)) for key in keys)
         return enough and (_is_english(name) or not self._has_english(keys))
 
     # --- both ---
@@ -246,10 +247,6 @@ def _without_locale(key: str) -> tuple[str, str]:
     if match is None or not is_locale(match[2]):
         return key, ""
     return posixpath.join(folder, match[1] + suffix), match[2]
-
-
-def _stem(key: str) -> str:
-    return posixpath.splitext(posixpath.basename(key))[0]
 
 
 def _same(name: str) -> str:

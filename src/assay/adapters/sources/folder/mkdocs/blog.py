@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 
 from assay.adapters.sources.folder.mkdocs.plugins import BlogRules
+from assay.adapters.sources.folder.routing import file_stem
 from assay.errors import InputError
 
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
@@ -33,7 +34,7 @@ def post_path(path: str, values: Mapping[str, object], content: str, blog: BlogR
     filled = {
         "date": _FIELD.sub(lambda field: _field(field[0], written), blog.date_format),
         "slug": slug if isinstance(slug, str) else slugified(_title(path, values, content), blog.separator),
-        "file": posixpath.splitext(posixpath.basename(path))[0],
+        "file": file_stem(path),
         "categories": "/".join(slugified(one, blog.separator) for one in named[: blog.max_categories]),
     }
     url = re.sub(r"\{(date|slug|file|categories)\}", lambda field: filled[field[1]], blog.url_format)
@@ -75,5 +76,5 @@ def _title(path: str, values: Mapping[str, object], content: str) -> str:
     first = next((line.strip() for line in content.split("\n") if line.strip()), "")
     if first.startswith("# "):
         return first.lstrip("# ")
-    name = posixpath.splitext(posixpath.basename(path))[0].replace("-", " ").replace("_", " ")
+    name = file_stem(path).replace("-", " ").replace("_", " ")
     return name.capitalize() if name.lower() == name else name
