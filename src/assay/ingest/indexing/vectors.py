@@ -156,10 +156,9 @@ class VectorSupply:
             if call.future is None:
                 self._send(threads)
             assert call.future is not None
-            batch.found[digest] = call.future.result()[digest]
+            batch.found[digest] = self._seen[digest] = call.future.result()[digest]
             if self._called.pop(digest, None) is not None:
                 self._pending -= 1
-        self._seen.update(batch.found)
         return batch.chunks, [batch.found[chunk.embedded_hash] for chunk in batch.chunks]
 
     def _send(self, threads: ThreadPoolExecutor) -> None:
