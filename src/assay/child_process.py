@@ -228,7 +228,7 @@ def pipes_to_parent() -> tuple[int, int]:
 class Answers:
     """In the started process: sends messages to its parent, and empty ones while it uses CPU time.
 
-    A process that works on one message for long is told from one that was stopped by these.
+    The empty ones show that the process works on a long message. One that was stopped sends none.
     """
 
     def __init__(self, descriptor: int) -> None:

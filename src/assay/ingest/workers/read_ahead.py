@@ -35,9 +35,11 @@ _PAGE_CHARACTERS = 40_000
 _BATCH_PAGES = 8
 _BATCH_CHARACTERS = 60_000
 _BATCH_ITEMS = 64
-_COPIED_CHARACTERS = 500_000
 _BATCHES_AHEAD = 6
 """Per worker: about 0.2 s of work, so that workers go on while the build waits for the disk."""
+
+_COPIED_CHARACTERS = 500_000
+"""A batch ends when its copies, which wait for it, have this many characters."""
 
 
 def _length(page: RawPage) -> int:
